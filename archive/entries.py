@@ -4,14 +4,12 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from annotation.models import JudgeRun, Study
+from annotation.models import Study
 from annotation.speakers import next_speaker
 from protocols.models import Criterion, ProtocolVersion
 from reporting.exports.cursors import items_of, parsed, stream
 from reporting.exports.json_lines import as_line
 from reporting.exports.tables import time_text
-from reporting.record.record import study_record_of
-from reporting.study.facts import people_as_archived
 
 FORMAT = 5  # of the archive. Those before it were written by versions that were never released
 ASSIGNMENTS = (
@@ -134,35 +132,35 @@ def dialogue_lines(study: Study) -> Iterator[bytes]:
     for key, turns, metadata, batch, asker, candidates in stream(DIALOGUES, [study.pk]):
         record = {"dialogue_id": key, "batch": batch, "asker": asker, field: parsed(turns)}
         following = next_speaker(record[field])
-        found = [_candidate(following, *each) for each in parsed(candidates)]
+        found = []
+        for candidate, source, speaker, text, more in parsed(candidates):
+            said = {"candidate_id": candidate, "source": source, "text": text}
+            if speaker not in ("", following):  # otherwise the import can tell the speaker from the dialogue
+                said["speaker"] = speaker
+            found.append(said | _others(more, TAKEN_OF_CANDIDATE))
         record |= {"candidates": found} if found else {}
         yield as_line(record | _others(parsed(metadata), TAKEN))
-
-
-def _candidate(
-    following: str, key: str, source: str, speaker: str, text: str, metadata: dict[str, Any]
-) -> dict[str, Any]:
-    """Return a candidate without its speaker if the import can tell the speaker from the dialogue."""
-    said = {"candidate_id": key, "source": source, "text": text}
-    if speaker not in ("", following):
-        said["speaker"] = speaker
-    return said | _others(metadata, TAKEN_OF_CANDIDATE)
 
 
 def _others(metadata: dict[str, Any], taken: frozenset[str]) -> dict[str, Any]:
     return {f"other_{name}" if name in taken else name: value for name, value in metadata.items()}
 
 
-def study_record_text(study: Study) -> str:
-    """Return the study record as JSON, in counts and words, and which of the study's people are in the team."""
-    said = {"people": people_as_archived(study), **study_record_of(study).parts()}
-    return json.dumps(said, ensure_ascii=False, indent=2) + "\n"
-
-
 def settings_of(study: Study, versions: Mapping[str, ProtocolVersion]) -> dict[str, Any]:
     own = {name: getattr(study, name) for name in SETTINGS}
     own["pay_amount"] = None if study.pay_amount is None else str(study.pay_amount)
-    batches = study.batches.order_by("position", "pk")
+    judges = []
+    for run in study.judge_runs.filter(metrics__isnull=False).distinct().order_by("pk"):
+        times = {name: getattr(run, name) for name in JUDGE_TIMES}
+        criteria = Criterion.objects.filter(pk__in=run.criteria).order_by("position", "pk")
+        judges.append(
+            {
+                **{name: getattr(run, name) for name in JUDGE},
+                **{name: time_text(value) if value else None for name, value in times.items()},
+                "protocol_sha256": run.protocol_version.sha256,
+                "criteria": list(criteria.values_list("key", flat=True)),
+            }
+        )
     return {
         "parley_archive": FORMAT,
         "study": own,
@@ -182,18 +180,7 @@ def settings_of(study: Study, versions: Mapping[str, ProtocolVersion]) -> dict[s
                 "n_seats": batch.seats.count(),
                 "is_begun": batch.ratings_version > 0,
             }
-            for batch in batches
+            for batch in study.batches.order_by("position", "pk")
         ],
-        "judges": [_judge(run) for run in study.judge_runs.filter(metrics__isnull=False).distinct().order_by("pk")],
-    }
-
-
-def _judge(run: JudgeRun) -> dict[str, Any]:
-    times = {name: getattr(run, name) for name in JUDGE_TIMES}
-    criteria = Criterion.objects.filter(pk__in=run.criteria).order_by("position", "pk")
-    return {
-        **{name: getattr(run, name) for name in JUDGE},
-        **{name: time_text(value) if value else None for name, value in times.items()},
-        "protocol_sha256": run.protocol_version.sha256,
-        "criteria": list(criteria.values_list("key", flat=True)),
+        "judges": judges,
     }

@@ -22,6 +22,8 @@ from reporting.exports.long import columns_of, long_blocks
 from reporting.exports.options import ExportOptions
 from reporting.exports.tables import Tick, csv_pieces, in_blocks, ticking, untyped
 from reporting.exports.zips import entry_info
+from reporting.record.record import study_record_of
+from reporting.study.facts import people_as_archived
 
 CONTENTS = {
     "ratings.csv": "One row per judgement, those too that do not count. The import of ratings reads it.",
@@ -90,17 +92,22 @@ def write_archive(study: Study, options: ExportOptions, file: IO[bytes], tick: T
     for name, header, rows in tables:
         archive.add(name, csv_pieces(untyped(header), in_blocks(rows), has_mark=False))
     archive.add("dialogues.jsonl", entries.dialogue_lines(study))
-    archive.add("study_record.json", [entries.study_record_text(study).encode()])
+    # In counts and words, and which of the study's people are in the team.
+    record = {"people": people_as_archived(study), **study_record_of(study).parts()}
+    archive.add("study_record.json", [_json(record)])
     versions = _versions(study)
     for name, version in versions.items():
         archive.add(name, [write_yaml(readable_bundle(version)).encode()])
     facts = entries.settings_of(study, versions) | {"files": archive.hashes}
-    settings = json.dumps(facts, ensure_ascii=False, indent=2) + "\n"
-    archive.add("settings.json", [settings.encode()])
+    archive.add("settings.json", [_json(facts)])
     for name, text in report_files(study):
         archive.add(name, [text.encode()])
     archive.add("README.txt", [_readme(study, archive.hashes).encode()])
     archive.close()
+
+
+def _json(document: dict[str, Any]) -> bytes:
+    return (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode()
 
 
 def _versions(study: Study) -> dict[str, ProtocolVersion]:

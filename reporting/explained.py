@@ -20,12 +20,12 @@ from measures.labels import (
     WordScale,
     alpha_word,
     bias_warnings,
+    landis_koch,
     prevalence_warnings,
     single_answer_warnings,
 )
 from parley.numbers import number
 from protocols.models import Criterion
-from reporting.charts.drawing import tone_of
 from reporting.labels import reason_sentence, strength
 from reporting.labels import said as _
 
@@ -237,8 +237,8 @@ def word_of(statistic: Statistic, value: float | None) -> str | None:
 
 
 def tone(value: float | None, n_items: int) -> str | None:
-    """Return the colour of an agreement coefficient, a key of TONES; None with too few items."""
-    return tone_of(value) if n_items >= FEWEST_FOR_COLOUR else None
+    """Return the colour of an agreement coefficient, a key of TONES in reporting/charts; None with too few items."""
+    return landis_koch(value) if n_items >= FEWEST_FOR_COLOUR else None
 
 
 def interval_lines(statistic: Statistic, found: Mapping[str, Any]) -> list[str]:

@@ -1,6 +1,5 @@
 """Find batches that agree less than the rest of the study, and whether one annotator explains it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -45,7 +44,11 @@ def drift_lines(data: BoardData, criteria: tuple[CriterionSpec, ...]) -> list[Dr
     p_values = {pk: drift.p_value for pk, drift in drifts.items() if drift.p_value is not None}
     adjusted = dict(zip(p_values, benjamini_hochberg(list(p_values.values())).tolist(), strict=True))
     differing = {pk: drifts[pk].difference or 0.0 for pk, p_value in adjusted.items() if p_value <= SIGNIFICANT}
-    annotators = _annotators([pk for pk, difference in differing.items() if difference < 0], criteria)
+    # {batch: contributions of its annotators}, sources and criteria pooled.
+    annotators: dict[int, Contributions] = {pk: {} for pk, difference in differing.items() if difference < 0}
+    cells = AgreementCell.objects.filter(snapshot__batch__in=annotators, criterion__in=[each.id for each in criteria])
+    for pk, stored in cells.values_list("snapshot__batch", "annotators"):
+        annotators[pk] = total_of([annotators[pk], annotators_from_json(stored)])
     causes = {pk: _cause(drifts[pk], found, parts[pk], criteria) for pk, found in annotators.items()}
     raters = [rater for _, rater, _ in causes.values() if rater is not None]
     names = dict(Participant.objects.filter(pk__in=raters).values_list("pk", "pseudonym"))
@@ -63,17 +66,6 @@ def drift_lines(data: BoardData, criteria: tuple[CriterionSpec, ...]) -> list[Dr
 @lru_cache(maxsize=512)  # the histograms stay the same until an answer is given, for every viewer
 def tested(batch: Histogram, whole: Histogram, seed: int) -> BatchDrift:
     return batch_drift(batch, whole - batch, seed=seed, n_permutations=PERMUTATIONS)
-
-
-def _annotators(batches: Sequence[int], criteria: tuple[CriterionSpec, ...]) -> dict[int, Contributions]:
-    """Return {batch: contributions of its annotators}, sources and criteria pooled."""
-    found: dict[int, Contributions] = {batch: {} for batch in batches}
-    if not batches:
-        return found
-    rows = AgreementCell.objects.filter(snapshot__batch__in=batches, criterion__in=[each.id for each in criteria])
-    for batch, stored in rows.values_list("snapshot__batch", "annotators"):
-        found[batch] = total_of([found[batch], annotators_from_json(stored)])
-    return found
 
 
 Cause = tuple[str, int | None, WithoutRater | None]

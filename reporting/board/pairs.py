@@ -95,26 +95,28 @@ def board_pairs(data: BoardData) -> Pairs | None:
     if batch is None:
         return None
     groups = alike(data.choice.scope.criteria)
-    tables = _pooled_tables(batch, groups[0])
+    whole, table, strong, n_cells = _pooled_tables(batch, groups[0])
     kappa = replace(KAPPA, word_scale=data.choice.statistic.word_scale)
-    shown = _shown(tables.table)
+    shown = _shown(table)
     names = dict(Participant.objects.filter(pk__in=shown).values_list("pk", "pseudonym"))
     ordered = sorted(shown, key=lambda pk: names[pk])
     found = []
     for at, b in enumerate(ordered):
         for a in ordered[:at]:
-            square = tables.table.table(a, b)
+            square = table.table(a, b)
             if square.any():
-                couple = Couple(kappa, f"{a}-{b}", names[a], names[b], tables.n_cells > 1)
-                n_excluded = int(tables.whole.table(a, b).sum() - square.sum())
-                found.append(_pair(couple, square, tables.strong.table(a, b), n_excluded))
+                couple = {"first": names[a], "second": names[b]}
+                n_excluded = int(whole.table(a, b).sum() - square.sum())
+                # Cells of several sources or criteria have items that may share dialogues.
+                sure, is_dependent = strong.table(a, b), n_cells > 1
+                found.append(_pair(kappa, f"{a}-{b}", couple, square, sure, n_excluded, is_dependent=is_dependent))
     return Pairs(
         batch=batch,
         word_scale=kappa.word_scale,
         criteria=groups[0],
         is_partial=len(groups) > 1,
         names=tuple(names[pk] for pk in ordered),
-        n_annotators=len(tables.table.raters),
+        n_annotators=len(table.raters),
         pairs=tuple(found),
     )
 
@@ -130,26 +132,20 @@ def _batch(data: BoardData) -> Batch | None:
     return next(iter(named or rated), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Tables:
-    """The pooled pairs: of all answers, of those on the scale, and of those on items without an unsure answer."""
+def _pooled_tables(batch: Batch, criteria: tuple[CriterionSpec, ...]) -> tuple[PairTable, PairTable, PairTable, int]:
+    """Return the pairs of all answers, of those on the scale and of those on items without an unsure answer.
 
-    whole: PairTable
-    table: PairTable
-    strong: PairTable
-    n_cells: int
-
-
-def _pooled_tables(batch: Batch, criteria: tuple[CriterionSpec, ...]) -> Tables:
+    The last number counts the cells that were added up.
+    """
     n = len(criteria[0].options)
     rows = AgreementCell.objects.filter(snapshot__batch=batch, criterion__in=[each.id for each in criteria])
     stored = list(rows.values_list("pairs", "sure_pairs"))
     whole = PairTable.total_of_json((pairs for pairs, _sure in stored), n)
     table = counted(whole, criteria[0])[0]
     if not places_of(criteria[0], Option.Role.UNSURE):
-        return Tables(whole, table, table, len(stored))
+        return whole, table, table, len(stored)
     strong = PairTable.total_of_json((sure for _pairs, sure in stored), n)
-    return Tables(whole, table, counted(strong, criteria[0])[0], len(stored))
+    return whole, table, counted(strong, criteria[0])[0], len(stored)
 
 
 def _shown(table: PairTable) -> list[int]:
@@ -168,31 +164,25 @@ def _shown(table: PairTable) -> list[int]:
     return [raters[at] for at in np.argsort(means, kind="stable")[:MOST_ANNOTATORS]]
 
 
-@dataclass(frozen=True, slots=True)
-class Couple:
-    """Two annotators and the statistic to show; `is_dependent`: their items may share dialogues."""
-
-    statistic: Statistic
-    key: str
-    first: str
-    second: str
-    is_dependent: bool
-
-    @property
-    def names(self) -> dict[str, str]:
-        return {"first": self.first, "second": self.second}
-
-
-def _pair(couple: Couple, square: IntArray, sure: IntArray, n_excluded: int) -> Pair:
+def _pair(
+    statistic: Statistic,
+    key: str,
+    names: dict[str, str],
+    square: IntArray,
+    sure: IntArray,
+    n_excluded: int,
+    *,
+    is_dependent: bool,
+) -> Pair:
     """Return the numbers of two annotators from tables of their common answers.
 
     `square` has the answers on the scale, `sure` those on items without an unsure answer. `n_excluded` counts the
-    answers left out because one of the two excludes the item.
+    answers left out because one of the two excludes the item. `is_dependent`: their items may share dialogues.
     """
-    found = bounded(cohen_kappa(square), square, couple.is_dependent)
-    strong = bounded(cohen_kappa(sure), sure, couple.is_dependent) if sure.any() else Estimate(None, NO_STRONG_ITEMS)
+    found = bounded(cohen_kappa(square), square, is_dependent)
+    strong = bounded(cohen_kappa(sure), sure, is_dependent) if sure.any() else Estimate(None, NO_STRONG_ITEMS)
     n, equal = found.n_items, int(np.trace(square))
-    between = _("%(first)s and %(second)s.") % couple.names
+    between = _("%(first)s and %(second)s.") % names
     questions = _("Answers to the same question of the same item.")
     left_out = [_(ALONE)]
     if n_excluded:
@@ -203,24 +193,25 @@ def _pair(couple: Couple, square: IntArray, sure: IntArray, n_excluded: int) -> 
         )
         left_out.append(text % {"n": f"{n_excluded:,}"})
     return Pair(
-        key=couple.key,
-        first=couple.first,
-        second=couple.second,
+        key=key,
+        **names,
         value=found.value,
         n_items=n,
-        kappa=_kappa_figure(couple, found, square, (_(COHEN_MEANS), *left_out)),
+        kappa=_kappa_figure(statistic, names, found, square, (_(COHEN_MEANS), *left_out)),
         common=Figure(f"{n:,}", (between, questions, *left_out, _(COUNTED))),
         equal=Figure(number(equal / n, ".0%"), (between, _(EQUAL), _used(square), *left_out, _(NO_CHANCE))),
-        strong=_kappa_figure(couple, strong, sure, (_(STRONG_MEANS), *left_out)),
+        strong=_kappa_figure(statistic, names, strong, sure, (_(STRONG_MEANS), *left_out)),
         strong_common=Figure(f"{int(sure.sum()):,}", (between, questions, _(STRONG_MEANS), *left_out, _(COUNTED))),
     )
 
 
-def _kappa_figure(couple: Couple, found: Estimate, square: IntArray, meaning: tuple[str, ...]) -> Figure:
+def _kappa_figure(
+    statistic: Statistic, names: dict[str, str], found: Estimate, square: IntArray, meaning: tuple[str, ...]
+) -> Figure:
     """Return `found` with its explanation. `meaning` is a definition, then lines that are put after the interval."""
     means, *left_out = meaning
     warnings = tuple(_(WARNINGS[each]) for each in table_warnings(found, square))
-    interval = interval_lines(couple.statistic, asdict(found))
+    interval = interval_lines(statistic, asdict(found))
     if found.value is None:
         # Translators: "why" is a clause such as "there are no answers here yet".
         first = _("%(first)s and %(second)s: undefined, because %(why)s.")
@@ -228,8 +219,8 @@ def _kappa_figure(couple: Couple, found: Estimate, square: IntArray, meaning: tu
     else:
         # Translators: two annotators, and a sentence such as "Cohen's kappa 0.41, moderate."
         first = _("%(first)s and %(second)s: %(sentence)s")
-        said = {"sentence": headline(couple.statistic, found.value)}
-    lines = (first % (couple.names | said), means, *interval, _used(square), *left_out, *warnings)
+        said = {"sentence": headline(statistic, found.value)}
+    lines = (first % (names | said), means, *interval, _used(square), *left_out, *warnings)
     return Figure(number(found.value), lines, None, bool(warnings))
 
 

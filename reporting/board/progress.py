@@ -78,15 +78,18 @@ def work_figures(progress: Progress, seats: SeatCounts, total: AgreementSnapshot
 
 def batch_row(line: BatchLine) -> BatchRow:
     where = _("This batch only.")
-    return BatchRow(
-        line=line,
-        answers=answers_figure(line.progress, where),
-        seats=seat_figures(line.counts, where),
-        holders=tuple(
-            HolderLine(seat.state, seat.pseudonym, _until(seat) if seat.until else None) for seat in line.held
-        ),
-        more=_more(line) if line.n_more else None,
-    )
+    holders = (HolderLine(seat.state, seat.pseudonym, _until(seat) if seat.until else None) for seat in line.held)
+    more = None
+    if line.n_more:
+        sizes = {"n": localized(line.n_more), "shown": localized(len(line.held)), "all": localized(line.counts.n)}
+        lines = (
+            _("Taken seats that are not listed here. People who are rating come first in the list."),
+            _("%(shown)s listed and %(n)s more, of %(all)s seats.") % sizes,
+            _(COUNTED),
+        )
+        more = Figure(_("and %(n)s more") % sizes, lines)
+    answers, seats = answers_figure(line.progress, where), seat_figures(line.counts, where)
+    return BatchRow(line, answers, seats, tuple(holders), more)
 
 
 def percent_figure(progress: Progress) -> Figure:
@@ -123,16 +126,6 @@ def seat_figures(counts: SeatCounts, where: str) -> SeatFigures:
         free=figure(counts.n_free, _("Free seats: nobody has taken them, or the holder's time has run out.")),
         finished=figure(counts.n_finished, _("Finished seats: the holder has submitted.")),
     )
-
-
-def _more(line: BatchLine) -> Figure:
-    sizes = {"n": localized(line.n_more), "shown": localized(len(line.held)), "all": localized(line.counts.n)}
-    lines = (
-        _("Taken seats that are not listed here. People who are rating come first in the list."),
-        _("%(shown)s listed and %(n)s more, of %(all)s seats.") % sizes,
-        _(COUNTED),
-    )
-    return Figure(_("and %(n)s more") % sizes, lines)
 
 
 def _until(seat: SeatLine) -> Figure:

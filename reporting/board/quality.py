@@ -229,33 +229,25 @@ def look_figure(person: Person) -> Figure:
     """Return the reasons to look at one annotator, or a note that there are none or too few answers."""
     used = _used(person.majority)
     if person.reasons:
+        scores = {LOW_KAPPA: person.flag.kappa_z, LOW_ENTROPY: person.flag.entropy_z, FAST: person.speed.z}
+        lines = [_("Look at this annotator's answers.")]
+        for reason in person.reasons:
+            line, z, p = _(LONG[reason]), scores.get(reason), person.flag.p_values.get(reason)
+            if z is not None:
+                line += " " + _("Robust z %(z)s.") % {"z": number(z, ".1f")}
+            if p is not None:
+                line += " " + _("p %(p)s, corrected across all annotators.") % {"p": p_text(p)}
+            lines.append(line)
         # Translators: a list of reasons to look at an annotator, for example "agrees less, fast".
         text = _("▼ Look: %(reasons)s") % {"reasons": ", ".join(str(SHORT[reason]) for reason in person.reasons)}
-        return Figure(text, (_("Look at this annotator's answers."), *_look_lines(person), used, _(ONLY_A_REASON)))
+        return Figure(text, (*lines, used, _(ONLY_A_REASON)))
     if person.flag.note:
         few = {"n": FEWEST_ITEMS_TO_FLAG}
         line = _("Annotators with fewer than %(n)s answers that have a majority are not marked.") % few
         return Figure(_("too few answers"), (_("Not judged yet."), line, used))
-    lines = (
-        _("Nothing stands out compared with the other annotators."),
-        used,
-        _("About 40 answers are too few to detect a half-careful annotator: this is no proof of good work."),
-    )
-    return Figure(_("nothing unusual"), lines)
-
-
-def _look_lines(person: Person) -> list[str]:
-    scores = {LOW_KAPPA: person.flag.kappa_z, LOW_ENTROPY: person.flag.entropy_z, FAST: person.speed.z}
-    lines = []
-    for reason in person.reasons:
-        line = _(LONG[reason])
-        z, p = scores.get(reason), person.flag.p_values.get(reason)
-        if z is not None:
-            line += " " + _("Robust z %(z)s.") % {"z": number(z, ".1f")}
-        if p is not None:
-            line += " " + _("p %(p)s, corrected across all annotators.") % {"p": p_text(p)}
-        lines.append(line)
-    return lines
+    nothing = _("Nothing stands out compared with the other annotators.")
+    no_proof = _("About 40 answers are too few to detect a half-careful annotator: this is no proof of good work.")
+    return Figure(_("nothing unusual"), (nothing, used, no_proof))
 
 
 def p_text(p_value: float) -> str:

@@ -3,9 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from django.http import Http404
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from annotation.models import Study
 from reporting.board.pairs import board_pairs, pair_picture
@@ -28,13 +26,6 @@ class FigureFile:
 
     draw: Callable[[Study, Query], str]
     page: str = "report"
-
-
-def figure_file(name: str) -> FigureFile:
-    """Return the chart with this name. Raises Http404 if there is none."""
-    if name not in FIGURES:
-        raise Http404(_("This chart does not exist."))
-    return FIGURES[name]
 
 
 def _of_report(draw: Callable[[Report], str]) -> FigureFile:

@@ -2,14 +2,14 @@
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from annotation.access import Right, study_for
 from parley.pdf import PdfUnavailable
-from reporting.chart_files.charts import figure_file
+from reporting.chart_files.charts import FIGURES
 from reporting.charts.files import as_png, as_svg
 
 KINDS = {"svg": ("image/svg+xml", as_svg), "png": ("image/png", as_png)}
@@ -18,7 +18,10 @@ KINDS = {"svg": ("image/svg+xml", as_svg), "png": ("image/png", as_png)}
 @require_safe
 @login_required
 def download(request: HttpRequest, slug: str, figure: str, suffix: str) -> HttpResponse:
-    study, wanted = study_for(request.user, slug, Right.WATCH), figure_file(figure)
+    study = study_for(request.user, slug, Right.WATCH)
+    if figure not in FIGURES:
+        raise Http404(_("This chart does not exist."))
+    wanted = FIGURES[figure]
     picture = wanted.draw(study, request.GET)
     if not picture:
         messages.info(request, _("This chart has nothing to show yet."))

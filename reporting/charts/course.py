@@ -55,7 +55,8 @@ def course_figure(
     else:  # the sum keeps rising after an alarm and would push the limit to the bottom, so the axis is cut
         up = Scale(0, min(max(limit * 1.25, path.max(initial=0.0)), limit * HIGHEST), bottom, TOP)
         shares = []
-    places = _places(path, falls)
+    width, extreme = max(-(-len(path) // MOST_POINTS), 1), np.argmin if falls else np.argmax
+    places = [at + int(extreme(path[at : at + width])) for at in range(0, len(path), width)]
     step = next((each for each in TICKS if len(path) <= each * 8), TICKS[-1])
     return draw(
         "course",
@@ -87,12 +88,6 @@ def _limit(words: str, y: float) -> dict[str, object]:
     key = round(END - text_width(words, 11) - 32, 1)
     return {"y": y, "words": words, "text_x": key + 32, "text_y": TOP - 6, "key_y": TOP - 10, "key_start": key,
             "key_end": key + 26}  # fmt: skip
-
-
-def _places(path: FloatArray, falls: bool) -> list[int]:
-    step = max(-(-len(path) // MOST_POINTS), 1)
-    extreme = np.argmin if falls else np.argmax
-    return [at + int(extreme(path[at : at + step])) for at in range(0, len(path), step)]
 
 
 def _point(path: FloatArray, at: int, across: Scale, up: Scale) -> str:

@@ -59,7 +59,11 @@ def dot_figure(
     """Draw the rows as SVG. `name` makes ids unique on a page; `dot_means` and `part_means` are for the legend."""
     rows = [row for group in groups for row in group.rows]
     start = max(90.0, label_width([row.label for row in rows]) + 16)
-    scale = Scale(_lowest(rows), 1.0, start, WIDTH - 56)
+    # The axis begins at 0, or at the multiple of 0.2 below the lowest value; longer intervals are cut off there.
+    values = [value for row in rows for value in (*row.parts, *([row.dot.value] if row.dot else []))]
+    lowest = min([0.0, *values])
+    low = 0.0 if lowest >= 0 else max(LOWEST, -0.2 * int(-lowest / 0.2 + 0.999))
+    scale = Scale(low, 1.0, start, WIDTH - 56)
     legend, top = _legend(rows, dot_means, part_means)
     words = _words(scale) if has_words else []
     placed, height = _placed(groups, scale, form, top + (TOP if words else LINE))
@@ -81,13 +85,6 @@ def dot_figure(
     )
 
 
-def _lowest(rows: Sequence[DotRow]) -> float:
-    """Return 0, or the multiple of 0.2 below the lowest value; longer intervals are cut off there."""
-    values = [value for row in rows for value in (*row.parts, *([row.dot.value] if row.dot else []))]
-    lowest = min([0.0, *values])
-    return 0.0 if lowest >= 0 else max(LOWEST, -0.2 * int(-lowest / 0.2 + 0.999))
-
-
 def _words(scale: Scale) -> list[tuple[str, float]]:
     """Landis and Koch's words above their stretch of the axis, where there is room for all of them."""
     words = [strength(word) for word, _low, _high in WORDS_ABOVE]
@@ -105,35 +102,31 @@ def _placed(groups: Sequence[DotGroup], scale: Scale, form: str, y: float) -> tu
         y += GROUP if group.label else 0
         top, rows = y, []
         for row in group.rows:
-            rows.append(_placed_row(row, y, scale, form))
+            dot, middle, mark = row.dot, y + ROW // 2, None
+            if row.mean is not None:
+                mark = _diamond(scale.at(row.mean), middle) if row.mean >= scale.low else _arrow(scale.start, middle)
+            rows.append(
+                {
+                    "label": shortened(row.label),
+                    "title": row.label,
+                    "y": middle,
+                    "text_y": middle + 4,
+                    "parts": [scale.at(part) for part in row.parts if part >= scale.low],
+                    "part_top": middle - 6,
+                    "part_bottom": middle + 6,
+                    "x": scale.at(dot.value) if dot and dot.value >= scale.low else None,
+                    "beyond": _arrow(scale.start, middle) if dot and dot.value < scale.low else None,
+                    "low": scale.at(dot.low) if dot and dot.low is not None else None,
+                    "high": scale.at(dot.high) if dot and dot.high is not None else None,
+                    "diamond": mark,
+                    "text": number(dot.value if dot else None, form),
+                    "note": row.note,
+                    "note_x": scale.start + 8,
+                }
+            )
             y += ROW
         placed.append({"label": group.label, "y": heading, "rows": rows, "top": top, "bottom": y})
     return placed, y
-
-
-def _placed_row(row: DotRow, y: float, scale: Scale, form: str) -> dict[str, Any]:
-    dot = row.dot
-    middle = y + ROW // 2
-    mark = None
-    if row.mean is not None:
-        mark = _diamond(scale.at(row.mean), middle) if row.mean >= scale.low else _arrow(scale.start, middle)
-    return {
-        "label": shortened(row.label),
-        "title": row.label,
-        "y": middle,
-        "text_y": middle + 4,
-        "parts": [scale.at(part) for part in row.parts if part >= scale.low],
-        "part_top": middle - 6,
-        "part_bottom": middle + 6,
-        "x": scale.at(dot.value) if dot and dot.value >= scale.low else None,
-        "beyond": _arrow(scale.start, middle) if dot and dot.value < scale.low else None,
-        "low": scale.at(dot.low) if dot and dot.low is not None else None,
-        "high": scale.at(dot.high) if dot and dot.high is not None else None,
-        "diamond": mark,
-        "text": number(dot.value if dot else None, form),
-        "note": row.note,
-        "note_x": scale.start + 8,
-    }
 
 
 def _arrow(x: float, y: float, size: float = 6) -> str:

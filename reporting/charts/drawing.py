@@ -13,7 +13,6 @@ from typing import Any
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
-from measures.labels import landis_koch
 from parley.numbers import number
 
 WIDTH = 680  # in units of the chart; pages scale it
@@ -103,11 +102,6 @@ def flowed(widths: Iterable[float], *, start: float, row: float) -> list[tuple[f
         placed.append((round(x, 1), y))
         x += width
     return placed
-
-
-def tone_of(value: float | None) -> str | None:
-    """Return the key in TONES, the word of Landis and Koch; None for an undefined value."""
-    return landis_koch(value)
 
 
 def draw(template: str, **context: Any) -> SafeString:

@@ -49,6 +49,11 @@ def heat_figure(
     start = max(label_width([shortened(row, LABEL) for row in rows]) + 14, down - CELL / 2)
     width = max(start + CELL * len(columns) + 4, 500)
     bottom = 8 + ROW * len(rows)
+    legend, x, y = [], 4.0, bottom + down + 34
+    for tone, (fill, _) in TONES.items():
+        words = strength(tone) if has_words else BEGINS[tone]
+        legend.append({"tone": tone, "fill": fill, "words": words, "x": x, "y": y, "text_x": x + 18, "text_y": y + 11})
+        x += 30 + text_width(words, 11)
     return draw(
         "heat",
         name=name,
@@ -67,7 +72,7 @@ def heat_figure(
         cells=list(_placed(cells, start, form)),
         cell_width=CELL - 2,
         cell_height=ROW - 2,
-        legend=_legend(bottom + down + 34, has_words),
+        legend=legend,
     )
 
 
@@ -89,12 +94,3 @@ def _placed(cells: Sequence[Sequence[HeatCell | None]], start: float, form: str)
                 "ink": ink,
                 "title": cell.title,
             }
-
-
-def _legend(y: float, has_words: bool) -> list[dict[str, Any]]:
-    placed, x = [], 4.0
-    for tone, (fill, _) in TONES.items():
-        words = strength(tone) if has_words else BEGINS[tone]
-        placed.append({"tone": tone, "fill": fill, "words": words, "x": x, "y": y, "text_x": x + 18, "text_y": y + 11})
-        x += 30 + text_width(words, 11)
-    return placed

@@ -63,7 +63,8 @@ def datasheet(study: Study, report: "Report", people: People) -> list[Answer]:
         number, text = question.number, _(question.text)
         automatic = "\n".join(FACTS[question.fact](known)) if question.fact else ""
         if said := written.get(number):
-            answers.append(Answer(number, text, WRITTEN, said.text, automatic, "", said.author, said.at))
+            author = "" if said.author is None else said.author.get_full_name() or said.author.get_username()
+            answers.append(Answer(number, text, WRITTEN, said.text, automatic, "", author, said.updated_at))
         elif automatic:
             hint = _(question.to_add) if question.to_add else ""
             answers.append(Answer(number, text, DATABASE, automatic, automatic, hint))

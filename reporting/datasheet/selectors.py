@@ -1,7 +1,6 @@
 """Queries for the datasheet: facts that no other part of the report has, and answers that people wrote."""
 
 from dataclasses import dataclass
-from datetime import datetime
 
 from django.db.models import Count, Q
 
@@ -27,15 +26,6 @@ class Setting:
         return self.n_imported > 0 and self.n_here == 0
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """An answer that a person wrote; `author` is empty if it was imported."""
-
-    text: str
-    author: str
-    at: datetime
-
-
 def setting_of(study: Study) -> Setting:
     seated = Assignment.objects.filter(batch__study=study, batch__kind=Batch.Kind.MAIN, seat__isnull=False)
     people = seated.aggregate(
@@ -50,11 +40,6 @@ def setting_of(study: Study) -> Setting:
     )
 
 
-def written_answers(study: Study) -> dict[str, Written]:
-    """Return {number of the question: answer}."""
-    rows = DatasheetAnswer.objects.filter(study=study).select_related("author")
-    found = {}
-    for row in rows:
-        author = "" if row.author is None else row.author.get_full_name() or row.author.get_username()
-        found[row.question] = Written(row.text, author, row.updated_at)
-    return found
+def written_answers(study: Study) -> dict[str, DatasheetAnswer]:
+    """Return {number of the question: answer}; one that was imported has no author."""
+    return {row.question: row for row in DatasheetAnswer.objects.filter(study=study).select_related("author")}

@@ -1,7 +1,5 @@
 """The datasheet of a study: a page for the team, where people who may configure the study answer, and downloads."""
 
-from typing import Any
-
 from django import forms
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -58,24 +56,21 @@ def datasheet_file(request: HttpRequest, slug: str, ending: str) -> HttpResponse
 def _page(request: HttpRequest, study: Study, wrong: AnswerForm | None = None) -> HttpResponse:
     """Show the datasheet; `wrong` is an invalid form, which is shown again with its errors."""
     answers, rights = _answers(study), rights_in(request.user, study)
-    sections = [
-        (number, name, [_row(each, wrong, may_write=Right.CONFIGURE in rights) for each in part])
-        for number, name, part in by_section(answers)
-    ]
+    sections = []
+    for number, name, part in by_section(answers):
+        rows = []
+        for answer in part:
+            anchor = _anchor(answer.number)
+            is_wrong = wrong is not None and wrong["question"].value() == answer.number
+            form = wrong if is_wrong else None
+            if form is None and Right.CONFIGURE in rights:
+                text = answer.text if answer.origin == "written" else ""
+                form = AnswerForm(initial={"question": answer.number, "text": text}, auto_id=f"{anchor}-%s")
+            rows.append({"answer": answer, "anchor": anchor, "form": form, "is_wrong": is_wrong})
+        sections.append((number, name, rows))
     context = {"study": study, "rights": rights, "sections": sections, "counts": counts_of(answers), "source": SOURCE}
-    return render(
-        request, "reporting/datasheet/datasheet.html", context | {"form": wrong}, status=422 if wrong else 200
-    )
-
-
-def _row(answer: Answer, wrong: AnswerForm | None, *, may_write: bool) -> dict[str, Any]:
-    anchor = _anchor(answer.number)
-    is_wrong = wrong is not None and wrong["question"].value() == answer.number
-    form = wrong if is_wrong else None
-    if may_write and form is None:
-        text = answer.text if answer.origin == "written" else ""
-        form = AnswerForm(initial={"question": answer.number, "text": text}, auto_id=f"{anchor}-%s")
-    return {"answer": answer, "anchor": anchor, "form": form, "is_wrong": is_wrong}
+    context["form"] = wrong
+    return render(request, "reporting/datasheet/datasheet.html", context, status=422 if wrong else 200)
 
 
 def _answers(study: Study) -> list[Answer]:

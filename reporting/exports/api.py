@@ -104,21 +104,16 @@ class ExportsView(StudyView):
     @extend_schema(operation_id="exports_create", request=ExportRequestSerializer, responses={202: ExportJobSerializer})
     def post(self, request: Request, slug: str) -> Response:
         """Request an export, which a worker writes. It has pseudonyms only, unless an owner asks for account names."""
-        form = self._form(self.checked(ExportRequestSerializer))
-        job = asking.queue(
-            self.study, signed_in(request.user), form.cleaned_data["format"], form.options(), now=timezone.now()
-        )
-        headers = {"Location": request.build_absolute_uri(f"{job.token}/")}
-        return Response(self.get_serializer(job).data, status=status.HTTP_202_ACCEPTED, headers=headers)
-
-    def _form(self, values: dict[str, Any]) -> ExportForm:
-        is_owner = Right.MEMBERS in rights_in(self.request.user, self.study)
+        values, is_owner = self.checked(ExportRequestSerializer), Right.MEMBERS in rights_in(request.user, self.study)
         if values["with_names"] and not is_owner:
             raise PermissionDenied(_("Only an owner may export account names."))
         form = ExportForm(self.study, values, is_owner=is_owner)
         if not form.is_valid():
             raise serializers.ValidationError({name: list(map(str, texts)) for name, texts in form.errors.items()})
-        return form
+        user, format = signed_in(request.user), form.cleaned_data["format"]
+        job = asking.queue(self.study, user, format, form.options(), now=timezone.now())
+        headers = {"Location": request.build_absolute_uri(f"{job.token}/")}
+        return Response(self.get_serializer(job).data, status=status.HTTP_202_ACCEPTED, headers=headers)
 
 
 class ExportView(StudyView):

@@ -9,6 +9,7 @@ import tempfile
 import time
 import zlib
 from collections.abc import Iterator
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from functools import partial
 from typing import IO, Any
@@ -63,7 +64,7 @@ def queue_export(
         study=study,
         user=user,
         format=format,
-        options=options.as_dict(),
+        options=asdict(options),
         file_name=file_name(study, format),
         has_names=options.with_names,
         n_total=n_total,

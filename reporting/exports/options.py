@@ -1,7 +1,7 @@
 """The options of an export. They are plain values, because they are stored as JSON with the job."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 CELLS = ("value", "option", "label")
@@ -24,9 +24,6 @@ class ExportOptions:
     train: int = TRAIN  # per cent; what train and validation leave is the test part
     validation: int = VALIDATION
     ties: str = "leave_out"
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> "ExportOptions":

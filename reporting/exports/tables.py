@@ -61,13 +61,9 @@ def csv_cells(kind: Kind, values: Values) -> Sequence[str]:
     if kind == "time":
         return values
     if kind == "any" and len(set(map(type, values)) - {type(None)}) > 1:
-        return [csv_cell(value) for value in values]  # True equals 1, so the two would share a cell below
-    cells = {value: csv_cell(value) for value in set(values)}
+        return [WRITERS[type(value)](value) for value in values]  # True equals 1, so the two would share a cell below
+    cells = {value: WRITERS[type(value)](value) for value in set(values)}
     return [cells[value] for value in values]
-
-
-def csv_cell(value: Any) -> str:
-    return WRITERS[type(value)](value)
 
 
 def text_cell(text: str) -> str:

@@ -1,6 +1,7 @@
 """The exports page: small exports are sent at once, large ones are written by a worker; owners also see the log."""
 
 import tempfile
+from dataclasses import asdict
 from typing import IO, Any
 from uuid import UUID
 
@@ -38,21 +39,17 @@ def exports(request: HttpRequest, slug: str) -> HttpResponseBase:
         raise PermissionDenied(_("Only an owner may export account names."))
     form = ExportForm(study, request.POST or None, is_owner=is_owner)
     if request.method == "POST" and form.is_valid():
+        format, options, n_ratings = form.cleaned_data["format"], form.options(), count_ratings(study)
+        user, now = signed_in(request.user), timezone.now()
+        if n_ratings <= DIRECT_ROWS:
+            asking.log_asked(study, user, format, options, n_ratings, now=now)
+            return _direct(study, format, options)
         try:
-            return _export(request, study, form.cleaned_data["format"], form.options())
+            asking.queue(study, user, format, options, now=now)
+            return redirect("exports", study.slug)
         except Refused as refusal:
             form.add_error(None, refusal.message)
     return _page(request, study, form, status=422 if request.method == "POST" else 200)
-
-
-def _export(request: HttpRequest, study: Study, format: str, options: ExportOptions) -> HttpResponseBase:
-    """Send a small export at once; queue a large one for a worker."""
-    n_ratings, user, now = count_ratings(study), signed_in(request.user), timezone.now()
-    if n_ratings <= DIRECT_ROWS:
-        asking.log_asked(study, user, format, options, n_ratings, now=now)
-        return _direct(study, format, options)
-    asking.queue(study, user, format, options, now=now)
-    return redirect("exports", study.slug)
 
 
 def _direct(study: Study, format: str, options: ExportOptions) -> HttpResponseBase:
@@ -62,7 +59,7 @@ def _direct(study: Study, format: str, options: ExportOptions) -> HttpResponseBa
         pieces = chosen.pieces(study, options, no_tick)
         return StreamingHttpResponse(pieces, content_type=chosen.content_type, headers=headers)
     file: IO[bytes] = tempfile.TemporaryFile(buffering=1024 * 1024)  # noqa: SIM115 - the response closes it
-    write_export(study, format, options.as_dict(), file)
+    write_export(study, format, asdict(options), file)
     file.seek(0)
     return FileResponse(file, as_attachment=True, filename=name, content_type=chosen.content_type)
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 from urllib.parse import urlencode
 
@@ -19,7 +20,6 @@ from reporting.planner.plans import (
     PlannedTest,
     StudyPlan,
     Variances,
-    as_document,
     default_variances,
     make_plan,
 )
@@ -74,6 +74,8 @@ def planner_page(study: Study, query: Mapping[str, str]) -> dict[str, Any]:
     planned = Planned(study, query)
     plan, form, load = planned.plan, planned.form, planned.load
     question = plan.question
+    # All values including defaults, so that a link keeps its plan when defaults change.
+    link = {name: str(value) for name, value in form.data.items() if value not in (None, "")}
     return {
         "form": form,
         "plan": plan,
@@ -94,14 +96,9 @@ def planner_page(study: Study, query: Mapping[str, str]) -> dict[str, Any]:
         "n_dialogues": planned.facts.n_dialogues,
         "is_short": bool(planned.facts.n_dialogues and (plan.n_dialogues or 0) > planned.facts.n_dialogues),
         "is_share": question.unit == SHARE,
-        "query": urlencode(link_of(form)),
-        "pilot_query": urlencode(link_of(form) | {"components": PILOT}),
+        "query": urlencode(link),
+        "pilot_query": urlencode(link | {"components": PILOT}),
     }
-
-
-def link_of(form: PlannerForm) -> dict[str, str]:
-    """Return all values including defaults, so that a link keeps its plan when defaults change."""
-    return {name: str(value) for name, value in form.data.items() if value not in (None, "")}
 
 
 def planner_document(study: Study, query: Mapping[str, str]) -> dict[str, Any]:
@@ -109,7 +106,7 @@ def planner_document(study: Study, query: Mapping[str, str]) -> dict[str, Any]:
     planned = Planned(study, query)
     if planned.form.errors:
         return {"errors": {name: [str(each) for each in errors] for name, errors in planned.form.errors.items()}}
-    score = planned.form.score
+    plan, score = planned.plan, planned.form.score
     return {
         "study": study.slug,
         "protocol": study.protocol_version.protocol.slug,
@@ -117,8 +114,9 @@ def planner_document(study: Study, query: Mapping[str, str]) -> dict[str, Any]:
         "criterion": score.criterion.key if score else None,
         "pair": planned.form.values["pair"] or None,
         "variances_not_from_the_study_because": planned.fallback or None,
-        **as_document(planned.plan),
-        "load": {name: getattr(planned.load, name) for name in planned.load.__dataclass_fields__},
+        **asdict(plan),  # in points of the score
+        "question": asdict(plan.question) | {"level_per_comparison": plan.question.level_each},
+        "load": asdict(planned.load),
     }
 
 

@@ -4,7 +4,7 @@ Differences are in points of the score: .10 is ten percentage points of a share.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from measures.planning import (
@@ -288,9 +288,3 @@ def _advice(question: PlannedTest, needed: int | None, found: float | None, by_r
     if question.n_comparisons > 1:
         yield "comparisons"
     yield "more_dialogues"
-
-
-def as_document(plan: StudyPlan) -> dict[str, Any]:
-    """Return the whole plan for JSON, in points of the score."""
-    question = asdict(plan.question) | {"level_per_comparison": plan.question.level_each}
-    return asdict(plan) | {"question": question}

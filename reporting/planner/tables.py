@@ -66,8 +66,14 @@ class Line:
 # --- its numbers ---------------------------------------------------------------------------------------
 def facts(plan: StudyPlan, load: Load) -> list[Fact]:
     question, chosen = plan.question, next(crowd for crowd in plan.by_annotators if crowd.is_chosen)
+    if question.n_dialogues is None:
+        size = needed_figure(question, question.difference, question.ratings, plan.n_needed)
+    else:
+        entered = _("%(dialogues)s, as entered.") % {"dialogues": dialogues(question.n_dialogues)}
+        counted = _("Dialogues in which both compared sources are rated.")
+        size = Figure(f"{question.n_dialogues:,}", (entered, counted))
     found = [
-        Fact(_("Dialogues"), _dialogues_figure(plan)),
+        Fact(_("Dialogues"), size),
         Fact(_("Power"), _power_figure(plan)),
         Fact(_("Power for new annotators"), crowd_power(question, chosen, plan.n_dialogues)),
     ]
@@ -84,15 +90,6 @@ def facts(plan: StudyPlan, load: Load) -> list[Fact]:
             Fact(_("Total pay"), _cost_figure(work, load)),
         ]
     return found
-
-
-def _dialogues_figure(plan: StudyPlan) -> Figure:
-    question = plan.question
-    if question.n_dialogues is None:
-        return needed_figure(question, question.difference, question.ratings, plan.n_needed)
-    headline = _("%(dialogues)s, as entered.") % {"dialogues": dialogues(question.n_dialogues)}
-    counted = _("Dialogues in which both compared sources are rated.")
-    return Figure(f"{question.n_dialogues:,}", (headline, counted))
 
 
 def _power_figure(plan: StudyPlan) -> Figure:

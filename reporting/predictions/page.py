@@ -143,30 +143,17 @@ def _matrices(criterion: CriterionSpec, own: Compared, ceiling: Compared) -> lis
     """Return the confusion matrices of the options that occur, with human labels in rows."""
     used = own.table.sum(axis=0) + own.table.sum(axis=1) + ceiling.table.sum(axis=0) + ceiling.table.sum(axis=1) > 0
     places = [at for at in range(len(criterion.options)) if used[at]]
-    titles = (_("The metric"), _("One annotator against the others"))
-    return [
-        {
-            "title": title,
-            "columns": [criterion.options[at].label for at in places],
-            "rows": [_matrix_row(criterion, compared, at, places) for at in places],
-        }
-        for title, compared in zip(titles, (own, ceiling), strict=True)
-        if compared.table.any()
-    ]
-
-
-def _matrix_row(criterion: CriterionSpec, compared: Compared, at: int, places: list[int]) -> Context:
-    total = int(compared.table[at].sum())
-    return {
-        "label": criterion.options[at].label,
-        "cells": [
-            {
-                "n": int(compared.table[at, to]),
-                "share": compared.table[at, to] / total if total else None,
-                "is_hit": at == to,
-            }
-            for to in places
-        ],
-        "n": total,
-        "classes": compared.classes[at],
-    }
+    labels = [option.label for option in criterion.options]
+    matrices = []
+    for title, compared in ((_("The metric"), own), (_("One annotator against the others"), ceiling)):
+        rows = []
+        for at in places:
+            counts = compared.table[at]
+            n = int(counts.sum())
+            cells = [
+                {"n": int(counts[to]), "share": counts[to] / n if n else None, "is_hit": at == to} for to in places
+            ]
+            rows.append({"label": labels[at], "cells": cells, "n": n, "classes": compared.classes[at]})
+        if compared.table.any():
+            matrices.append({"title": title, "columns": [labels[at] for at in places], "rows": rows})
+    return matrices

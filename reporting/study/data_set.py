@@ -1,7 +1,7 @@
 """Statistics of a data set of dialogues: sizes, tokens of each side, and the mix of domains, topics and labels."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
@@ -75,7 +75,8 @@ class DataSet:
             self.said[SIDES[turn["side"]]] += 1
         self.turns += sum(1 for _side in groupby(turn["side"] for turn in numbered if turn["side"]))
         for name, fields in MIXES.items():
-            self.mixes[name].update(_values(metadata, fields))
+            value: Any = next((metadata[each] for each in fields if metadata.get(each) is not None), [])
+            self.mixes[name].update(map(str, value if isinstance(value, list) else [value]))
 
     def figures(self) -> Figures:
         sides = [side for side in SIDES.values() if side != CONTEXT or self.said[side]]
@@ -103,14 +104,6 @@ def mix_of(counts: Mapping[str, int]) -> list[Share]:
     total, rest = sum(counts.values()), sum(n for _, n in ordered[MOST_VALUES:])
     shown: list[tuple[str | None, int]] = [*ordered[:MOST_VALUES], *([(None, rest)] if rest else [])]
     return [Share(value, n, percent(n, total)) for value, n in shown]
-
-
-def _values(metadata: Mapping[str, Any], fields: Iterable[str]) -> list[str]:
-    for name in fields:
-        value = metadata.get(name)
-        if value is not None:
-            return list(map(str, value)) if isinstance(value, list) else [str(value)]
-    return []
 
 
 def _mean(total: int, n: int) -> float | None:

@@ -136,7 +136,10 @@ def study_votes(study: Study, spec: VersionSpec, kind: str = Batch.Kind.MAIN) ->
     with connection.cursor() as cursor:
         cursor.execute(RATINGS, [study.pk, kind])
         parts = [(key, _ids(joined)) for _, key, joined in cursor.fetchall() if key in spec.by_id]
-    items = _items(study, kind)
+        # The items are read after the ratings, because an item exists before its first answer.
+        cursor.execute(ITEMS, [study.pk, kind])
+        columns = _joined([_ids(joined) for _, joined in cursor.fetchall()])
+    items = Items(*columns[:, np.argsort(columns[0])])
     assignments = Assignment.objects.filter(batch__study=study, batch__kind=kind).order_by("pk")
     rows = list(assignments.values_list("pk", "batch_id", "participant_id"))
     work = Work(*np.array(rows, np.int64).reshape(-1, 3).T)
@@ -158,14 +161,6 @@ def study_votes(study: Study, spec: VersionSpec, kind: str = Batch.Kind.MAIN) ->
         active_ms=active_ms,
         versions=dict(Batch.objects.filter(study=study, kind=kind).values_list("pk", "ratings_version")),
     )
-
-
-def _items(study: Study, kind: str) -> Items:
-    """Return the items. They are read after the ratings, because an item exists before its first answer."""
-    with connection.cursor() as cursor:
-        cursor.execute(ITEMS, [study.pk, kind])
-        columns = _joined([_ids(joined) for _, joined in cursor.fetchall()])
-    return Items(*columns[:, np.argsort(columns[0])])
 
 
 def _ids(joined: bytes) -> IntArray:
