@@ -7,7 +7,6 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("annotation", "0024_functions"),
-        ("qualification", "0006_entry_without_form"),  # whose SQL reads a table that gets another name here
     ]
 
     operations = [

@@ -1,0 +1,491 @@
+"""The tables of quality control as they are after 0001 to 0009, for a new database; one that has some goes through them."""
+
+import django.contrib.postgres.fields
+import django.db.models.deletion
+from decimal import Decimal
+from django.conf import settings
+from django.db import migrations, models
+
+# Of a table of another app, which has no use for it: only pay asks for finished work by its time.
+INDEX = """
+CREATE INDEX pay_of_finished_work ON annotation_assignment (submitted_at)
+    WHERE submitted_at IS NOT NULL AND NOT is_imported;
+"""
+
+
+class Migration(migrations.Migration):
+
+    initial = True
+    replaces = [
+        ("qualification", "0001_initial"),
+        ("qualification", "0002_pay_mark"),
+        ("qualification", "0003_gate_words"),
+        ("qualification", "0004_void_samples"),
+        ("qualification", "0005_settled_reasons"),
+        ("qualification", "0006_entry_without_form"),
+        ("qualification", "0007_rooms_in_the_fields_words"),
+        ("qualification", "0008_words_in_rows"),
+        ("qualification", "0009_texts"),
+    ]
+
+    dependencies = [
+        ("annotation", "0001_squashed_0027_texts"),
+        ('auth', '__first__'),
+        ("protocols", "0001_squashed_0010_texts"),
+    ]
+
+    operations = [
+        migrations.CreateModel(
+            name='AcceptancePlan',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('is_on', models.BooleanField(default=False)),
+                ('kind', models.CharField(choices=[('shares', 'a sample with a minimum accuracy overall and per class'), ('fixed', 'a sample with a maximum number of errors'), ('sequential', 'one by one until the result is clear')], default='shares', max_length=12)),
+                ('n_sample', models.PositiveIntegerField(default=100)),
+                ('least_overall', models.FloatField(default=0.92)),
+                ('least_of_class', models.FloatField(default=0.9)),
+                ('fewest_of_class', models.PositiveSmallIntegerField(default=10, help_text='Below, a class is not assessable.')),
+                ('top_up_to', models.PositiveSmallIntegerField(default=30, help_text='Rare classes get extra items up to this number.')),
+                ('most_errors', models.PositiveSmallIntegerField(default=17, help_text='Of a fixed sample.')),
+                ('good', models.FloatField(default=0.95, help_text='Accuracy that a sequential plan accepts.')),
+                ('bad', models.FloatField(default=0.9, help_text='Accuracy that a sequential plan returns.')),
+                ('producer_risk', models.FloatField(default=0.05)),
+                ('consumer_risk', models.FloatField(default=0.1)),
+                ('most_sampled', models.PositiveIntegerField(default=400, help_text='Where a sequential plan stops.')),
+                ('is_blind', models.BooleanField(default=True, help_text='Controllers do not see the label they check.')),
+                ('is_returned_automatically', models.BooleanField(default=True, help_text='If not, a person confirms each return.')),
+                ('criterion', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='protocols.criterion')),
+                ('study', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='acceptance_plan', to='annotation.study')),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('least_of_class__gte', 0), ('least_of_class__lte', 1), ('least_overall__gt', 0), ('least_overall__lte', 1)), name='acceptance_shares_are_shares'), models.CheckConstraint(condition=models.Q(('bad__gt', 0), ('bad__lt', models.F('good')), ('good__lt', 1)), name='good_is_better_than_bad', violation_error_message='Both accuracies must be between 0 and 1, and good accuracy must be above bad accuracy.'), models.CheckConstraint(condition=models.Q(('consumer_risk__gt', 0), ('consumer_risk__lt', 0.5), ('producer_risk__gt', 0), ('producer_risk__lt', 0.5)), name='acceptance_risks_are_risks', violation_error_message='Risks must be between 0 and 0.5.'), models.CheckConstraint(condition=models.Q(('top_up_to', 0), ('top_up_to__gte', models.F('fewest_of_class')), _connector='OR'), name='topped_up_classes_are_assessable', violation_error_message='The top-up of rare classes must reach the minimum items per class, or be 0 for none.'), models.CheckConstraint(condition=models.Q(('most_sampled__gte', 1), ('n_sample__gte', 1)), name='samples_have_an_item')],
+            },
+        ),
+        migrations.CreateModel(
+            name='AdjudicationPlan',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('is_on', models.BooleanField(default=False)),
+                ('criteria', models.ManyToManyField(blank=True, help_text='Empty: all that are counted.', related_name='+', to='protocols.criterion')),
+                ('study', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='adjudication_plan', to='annotation.study')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='Attempt',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('number', models.PositiveSmallIntegerField()),
+                ('state', models.CharField(choices=[('pending', 'being decided'), ('passed', 'passed'), ('failed', 'failed'), ('undecided', 'undecided')], default='pending', max_length=10)),
+                ('value', models.FloatField(blank=True, null=True)),
+                ('low', models.FloatField(blank=True, null=True)),
+                ('high', models.FloatField(blank=True, null=True)),
+                ('threshold', models.FloatField(blank=True, null=True)),
+                ('n_items', models.PositiveIntegerField(default=0)),
+                ('reason', models.CharField(blank=True, help_text='Why the value is undefined.', max_length=40)),
+                ('rule', models.JSONField(blank=True, default=dict, help_text='As it stood when it decided.')),
+                ('parts', models.JSONField(blank=True, default=list, help_text='By criterion.')),
+                ('submitted_at', models.DateTimeField()),
+                ('decided_at', models.DateTimeField(blank=True, null=True)),
+                ('overridden_to', models.CharField(blank=True, max_length=10)),
+                ('override_reason', models.TextField(blank=True)),
+                ('overridden_at', models.DateTimeField(blank=True, null=True)),
+                ('assignment', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='attempt', to='annotation.assignment')),
+                ('overridden_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('participant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='attempts', to='annotation.participant')),
+            ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('state', 'pending')), fields=['state'], name='attempts_by_state')],
+                'constraints': [models.UniqueConstraint(fields=('participant', 'number'), name='one_attempt_per_number'), models.CheckConstraint(condition=models.Q(('state', 'pending'), ('decided_at__isnull', False), _connector='OR'), name='decided_attempt_has_its_time'), models.CheckConstraint(condition=models.Q(('overridden_to', ''), models.Q(('override_reason', ''), _negated=True), _connector='OR'), name='override_has_a_reason')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Case',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('note', models.TextField(blank=True)),
+                ('created_at', models.DateTimeField()),
+                ('is_active', models.BooleanField(default=True)),
+                ('is_training', models.BooleanField(default=False)),
+                ('author', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('criterion', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='protocols.criterion')),
+                ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='cases', to='annotation.item')),
+                ('option', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='protocols.option')),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='cases', to='annotation.study')),
+                ('version', models.ForeignKey(blank=True, help_text="Among whose examples it is. A save in the editor makes a draft's examples anew, so none is named.", null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='protocols.protocolversion')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(condition=models.Q(('is_active', True)), fields=('study', 'item', 'criterion'), name='one_case_per_item_and_criterion', violation_error_message='The case library already has this item with this question.')],
+            },
+        ),
+        migrations.CreateModel(
+            name='CheckPlan',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('gold_percent', models.PositiveSmallIntegerField(default=0, help_text='Gold dialogues per hundred of a batch.')),
+                ('attention_percent', models.PositiveSmallIntegerField(default=0)),
+                ('gold_required', models.FloatField(default=0.7, help_text='Accuracy that is required of gold answers.')),
+                ('most_attention_missed', models.PositiveSmallIntegerField(default=1)),
+                ('looks_at_speed', models.BooleanField(default=True)),
+                ('looks_at_lines', models.BooleanField(default=True)),
+                ('looks_at_drift', models.BooleanField(default=True)),
+                ('pauses_automatically', models.BooleanField(default=False, help_text='If not, a team lead is asked.')),
+                ('gives_feedback', models.BooleanField(default=False, help_text='Annotators see how they agree. It affects independence, so it is reported.')),
+                ('study', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='check_plan', to='annotation.study')),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('attention_percent__lte', 50), ('gold_percent__lte', 50)), name='checks_are_half_of_a_batch_at_most'), models.CheckConstraint(condition=models.Q(('gold_required__gte', 0), ('gold_required__lte', 1)), name='required_gold_accuracy_is_a_share')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Comparison',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('round', models.PositiveSmallIntegerField()),
+                ('n_items', models.PositiveIntegerField(help_text='Items that both answered.')),
+                ('n_labels', models.PositiveIntegerField(help_text='Answers of both to one question about one item.')),
+                ('compared_at', models.DateTimeField()),
+                ('looked_at', models.DateTimeField(blank=True, help_text='When nothing was left to re-rate.', null=True)),
+                ('batch', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='comparisons', to='annotation.batch')),
+                ('first', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.assignment')),
+                ('protocol_version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='protocols.protocolversion')),
+                ('second', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.assignment')),
+            ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('looked_at__isnull', True)), fields=['batch'], name='comparisons_open')],
+                'constraints': [models.UniqueConstraint(fields=('first', 'second', 'protocol_version'), name='one_comparison_per_pair'), models.CheckConstraint(condition=models.Q(('first__lt', models.F('second'))), name='compared_work_is_in_order')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ComprehensionTry',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('number', models.PositiveSmallIntegerField()),
+                ('answers', models.JSONField(default=dict)),
+                ('n_right', models.PositiveSmallIntegerField()),
+                ('n_questions', models.PositiveSmallIntegerField()),
+                ('is_passed', models.BooleanField()),
+                ('at', models.DateTimeField()),
+                ('participant', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='comprehension_tries', to='annotation.participant')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('participant', 'number'), name='one_comprehension_try_per_number')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ConsentText',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('version', models.CharField(max_length=40)),
+                ('text', models.TextField()),
+                ('kept_at', models.DateTimeField()),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='consent_texts', to='annotation.study')),
+            ],
+            options={
+                'ordering': ['kept_at'],
+                'constraints': [models.UniqueConstraint(fields=('study', 'kept_at'), name='one_consent_text_at_a_time')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Demographics',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('origin', models.CharField(help_text="'self' or the key of a platform.", max_length=20)),
+                ('fields', models.JSONField(default=dict)),
+                ('recorded_at', models.DateTimeField()),
+                ('participant', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='demographics', to='annotation.participant')),
+            ],
+            options={
+                'verbose_name_plural': 'demographics',
+                'constraints': [models.UniqueConstraint(fields=('participant', 'origin'), name='one_demographics_per_annotator_and_origin')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Disagreement',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('round', models.PositiveSmallIntegerField()),
+                ('state', models.CharField(choices=[('re_rating', 'being re-rated'), ('adjudication', 'with a trainer'), ('settled', 'settled')], default='re_rating', max_length=14)),
+                ('how', models.CharField(blank=True, choices=[('re_rating', 'agreed in re-rating'), ('adjudicated', 'settled by a trainer'), ('replaced', 'agreed after one of the two was replaced')], max_length=14)),
+                ('note', models.TextField(blank=True)),
+                ('found_at', models.DateTimeField()),
+                ('settled_at', models.DateTimeField(blank=True, null=True)),
+                ('answers', models.ManyToManyField(help_text='All answers about the item by those who gave the settled label.', related_name='+', to='annotation.rating')),
+                ('criterion', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='protocols.criterion')),
+                ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='disagreements', to='annotation.item')),
+                ('option', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='protocols.option')),
+                ('settled_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('item', 'criterion', 'round'), name='one_disagreement_per_item_and_round'), models.CheckConstraint(condition=models.Q(models.Q(('state', 'settled'), _negated=True), models.Q(('option__isnull', False), ('settled_at__isnull', False)), _connector='OR'), name='settled_disagreement_has_its_answer')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Entry',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('provider', models.CharField(max_length=20)),
+                ('person', models.CharField(max_length=200)),
+                ('platform_study', models.CharField(blank=True, max_length=200)),
+                ('session', models.CharField(blank=True, max_length=200)),
+                ('state', models.CharField(choices=[('entered', 'in progress'), ('done', 'finished'), ('screened_out', 'screened out'), ('failed_attention', 'failed attention checks'), ('timed_out', 'timed out')], default='entered', max_length=20)),
+                ('entered_at', models.DateTimeField()),
+                ('ended_at', models.DateTimeField(blank=True, null=True)),
+                ('participant', models.OneToOneField(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='entry', to='annotation.participant')),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='entries', to='annotation.study')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('study', 'provider', 'person'), name='one_entry_per_person_and_study'), models.CheckConstraint(condition=models.Q(models.Q(('ended_at__isnull', True), ('state', 'entered')), models.Q(models.Q(('state', 'entered'), _negated=True), ('ended_at__isnull', False)), _connector='OR'), name='ended_entry_has_its_time')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Flag',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.CharField(choices=[('gold', 'known answers missed'), ('attention', 'attention checks missed'), ('speed', 'much faster than others on the same items'), ('lines', 'the same answer again and again'), ('drift', 'agrees less than before'), ('kappa', 'agrees less than the study requires')], max_length=12)),
+                ('evidence', models.JSONField(default=dict)),
+                ('state', models.CharField(choices=[('open', 'open'), ('dismissed', 'dismissed'), ('paused', 'paused'), ('excluded', 'excluded')], default='open', max_length=10)),
+                ('raised_at', models.DateTimeField()),
+                ('has_paused', models.BooleanField(default=False, help_text="The study's rule paused them with it.")),
+                ('decided_at', models.DateTimeField(blank=True, null=True)),
+                ('decision_reason', models.TextField(blank=True)),
+                ('payable', models.JSONField(default=dict, help_text='Of an exclusion: the finished work that stays to be paid.')),
+                ('decided_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('participant', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='flags', to='annotation.participant')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(condition=models.Q(('state', 'open')), fields=('participant', 'kind'), name='one_open_flag_per_kind'), models.CheckConstraint(condition=models.Q(models.Q(('decided_at__isnull', True), ('state', 'open')), models.Q(models.Q(('state', 'open'), _negated=True), ('decided_at__isnull', False)), _connector='OR'), name='decided_flag_has_its_time')],
+            },
+        ),
+        migrations.CreateModel(
+            name='KnownAnswer',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.CharField(choices=[('gold', 'gold: the answer is known'), ('attention', 'attention: the text says what to answer'), ('training', 'training: explained after the answer')], max_length=10)),
+                ('unit', models.CharField(choices=[('response', 'Response'), ('candidate_set', 'Candidate set'), ('model', 'Model'), ('dialogue', 'Dialogue')], default='response', max_length=20)),
+                ('options', django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), help_text='Ids of the correct options.', size=None)),
+                ('explanation', models.TextField(blank=True)),
+                ('is_active', models.BooleanField(default=True)),
+                ('created_at', models.DateTimeField()),
+                ('candidate', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='known_answers', to='annotation.candidate')),
+                ('criterion', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='protocols.criterion')),
+                ('dialogue', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='known_answers', to='annotation.dialogue')),
+                ('source', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.source')),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='known_answers', to='annotation.study')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('dialogue', 'candidate', 'source', 'unit', 'criterion'), name='one_known_answer_per_unit_and_criterion', nulls_distinct=False)],
+            },
+        ),
+        migrations.CreateModel(
+            name='PayEntry',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.CharField(choices=[('batch', 'batch'), ('qualification', 'qualification'), ('bonus', 'bonus'), ('correction', 'correction')], max_length=14)),
+                ('amount', models.DecimalField(decimal_places=2, max_digits=8)),
+                ('currency', models.CharField(max_length=3)),
+                ('reason', models.CharField(blank=True, max_length=300)),
+                ('at', models.DateTimeField()),
+                ('active_ms', models.PositiveBigIntegerField(blank=True, help_text='Of the work, as browsers reported it.', null=True)),
+                ('elapsed_ms', models.PositiveBigIntegerField(blank=True, help_text='From claiming the seat to the end of the lease.', null=True)),
+                ('paid_out_at', models.DateTimeField(blank=True, help_text="By a platform's file, or ticked off.", null=True)),
+                ('actor', models.ForeignKey(help_text='Empty: earned by work.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('assignment', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='pay_entries', to='annotation.assignment')),
+                ('participant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='pay_entries', to='annotation.participant')),
+            ],
+            options={
+                'indexes': [models.Index(fields=['participant', 'at'], name='pay_of_participant')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('kind__in', ('batch', 'qualification'))), fields=('assignment', 'kind'), name='work_is_paid_once'), models.CheckConstraint(condition=models.Q(('amount__gt', 0), ('kind', 'correction'), _connector='OR'), name='only_corrections_take_money_back'), models.CheckConstraint(condition=models.Q(models.Q(('kind__in', ('bonus', 'correction')), _negated=True), models.Q(('reason', ''), _negated=True), _connector='OR'), name='bonus_and_correction_have_a_reason')],
+            },
+        ),
+        migrations.CreateModel(
+            name='PayMark',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('terms', models.CharField(help_text='What work earned when it was looked at.', max_length=60)),
+                ('looked_at', models.DateTimeField()),
+                ('study', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='pay_mark', to='annotation.study')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='PayPlan',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('qualification_amount', models.DecimalField(blank=True, decimal_places=2, max_digits=8, null=True)),
+                ('qualification_minutes', models.PositiveSmallIntegerField(blank=True, null=True)),
+                ('floor_per_hour', models.DecimalField(decimal_places=2, default=Decimal('6.00'), max_digits=8)),
+                ('study', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='pay_plan', to='annotation.study')),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('floor_per_hour__gte', 0), models.Q(('qualification_amount__isnull', True), ('qualification_amount__gte', 0), _connector='OR')), name='pay_is_not_negative', violation_error_message='An amount must be 0 or more.'), models.CheckConstraint(condition=models.Q(('qualification_minutes__isnull', True), ('qualification_minutes__gte', 1), _connector='OR'), name='qualification_takes_a_minute', violation_error_message='A qualification must take at least a minute.')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Qualification',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('method', models.CharField(choices=[('panel_kappa', "Fleiss' kappa of the panel and the candidate"), ('majority_kappa', "Cohen's kappa with the panel's majority"), ('gold', 'Accuracy against known answers')], default='panel_kappa', max_length=16)),
+                ('scope', models.CharField(choices=[('pooled', 'over all criteria together'), ('each', 'for each criterion separately')], default='pooled', max_length=8)),
+                ('threshold_from', models.CharField(choices=[('panel', "the panel's own kappa"), ('fixed', 'a fixed number')], default='panel', max_length=8)),
+                ('threshold', models.FloatField(blank=True, null=True)),
+                ('panel_members', models.CharField(choices=[('all', 'experts and non-experts'), ('expert', 'experts'), ('non_expert', 'non-experts')], default='non_expert', max_length=10)),
+                ('decision', models.CharField(choices=[('point', 'by the value: pass or fail'), ('interval', 'by the interval: undecided candidates get more batches')], default='point', max_length=8)),
+                ('most_attempts', models.PositiveSmallIntegerField(default=1, help_text='Batches a candidate may be given in all.')),
+                ('is_trained', models.BooleanField(default=False, help_text='Training batches come before the qualification.')),
+                ('has_comprehension_check', models.BooleanField(default=False)),
+                ('most_check_tries', models.PositiveSmallIntegerField(default=2)),
+                ('passed_text', models.TextField(blank=True)),
+                ('failed_text', models.TextField(blank=True)),
+                ('study', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='qualification', to='annotation.study')),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('threshold__isnull', True), models.Q(('threshold__gte', -1), ('threshold__lte', 1)), _connector='OR'), name='qualification_threshold_is_a_kappa_or_share', violation_error_message='A threshold must be between -1 and 1.'), models.CheckConstraint(condition=models.Q(models.Q(('threshold_from', 'fixed'), _negated=True), ('threshold__isnull', False), _connector='OR'), name='fixed_threshold_is_given', violation_error_message='Enter the fixed threshold.'), models.CheckConstraint(condition=models.Q(models.Q(('method', 'gold'), _negated=True), ('threshold_from', 'fixed'), _connector='OR'), name='gold_has_a_fixed_threshold', violation_error_message='Accuracy against known answers needs a fixed threshold.')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Recruitment',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('provider', models.CharField(blank=True, help_text='Key of a crowd platform; empty: none.', max_length=20)),
+                ('is_open', models.BooleanField(default=False, help_text='New people may join through the platform.')),
+                ('n_wanted', models.PositiveIntegerField(blank=True, null=True)),
+                ('locations', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=100), blank=True, default=list, size=None)),
+                ('gender', models.CharField(blank=True, choices=[('', 'any'), ('balanced', 'balanced'), ('women', 'women'), ('men', 'men')], default='', max_length=10)),
+                ('first_languages', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=100), blank=True, default=list, size=None)),
+                ('least_approval', models.PositiveSmallIntegerField(blank=True, default=95, help_text='Per cent.', null=True)),
+                ('least_submissions', models.PositiveIntegerField(blank=True, default=20, null=True)),
+                ('education', models.CharField(blank=True, max_length=200)),
+                ('expertise', models.CharField(blank=True, max_length=200)),
+                ('other', models.TextField(blank=True)),
+                ('asks_demographics', models.BooleanField(default=False)),
+                ('code_done', models.CharField(blank=True, max_length=64)),
+                ('code_screened_out', models.CharField(blank=True, max_length=64)),
+                ('code_failed_attention', models.CharField(blank=True, max_length=64)),
+                ('code_timed_out', models.CharField(blank=True, max_length=64)),
+                ('platform_url', models.URLField(blank=True, help_text="Where people are sent at the end. If empty, the platform's own page.")),
+                ('study', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='recruitment', to='annotation.study')),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('least_approval__isnull', True), ('least_approval__lte', 100), _connector='OR'), name='approval_is_a_percentage', violation_error_message='An approval rate cannot exceed 100 per cent.')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Sample',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('round', models.PositiveSmallIntegerField()),
+                ('seed', models.PositiveIntegerField()),
+                ('plan', models.JSONField(help_text='As it stood when the sample was drawn.')),
+                ('n_items', models.PositiveIntegerField(help_text='Labelled items of the batch.')),
+                ('class_sizes', models.JSONField(default=dict, help_text='{option id: items with this label}')),
+                ('left_out', models.JSONField(default=dict, help_text='{why: items without a label}')),
+                ('state', models.CharField(choices=[('waiting', 'waiting for a controller'), ('reviewing', 'being reviewed'), ('decided', 'decided'), ('void', 'void')], default='waiting', max_length=10)),
+                ('decision', models.CharField(blank=True, choices=[('accept', 'accepted'), ('return', 'returned'), ('not_assessable', 'not assessable')], max_length=16)),
+                ('results', models.JSONField(default=dict)),
+                ('drawn_at', models.DateTimeField()),
+                ('decided_at', models.DateTimeField(blank=True, null=True)),
+                ('carried_out_at', models.DateTimeField(blank=True, help_text='Empty: a person is asked.', null=True)),
+                ('overridden_to', models.CharField(blank=True, choices=[('accept', 'accepted'), ('return', 'returned'), ('not_assessable', 'not assessable')], max_length=16)),
+                ('override_reason', models.TextField(blank=True)),
+                ('overridden_at', models.DateTimeField(blank=True, null=True)),
+                ('voided_at', models.DateTimeField(blank=True, null=True)),
+                ('batch', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='samples', to='annotation.batch')),
+                ('controller', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='samples', to='annotation.participant')),
+                ('missing', models.ManyToManyField(help_text='Whose votes a void one has lost.', related_name='+', to='annotation.participant')),
+                ('overridden_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('protocol_version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='protocols.protocolversion')),
+                ('votes', models.ManyToManyField(help_text='Whose labels the sample is of.', related_name='+', to='annotation.assignment')),
+            ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('state__in', ('waiting', 'reviewing'))), fields=['state'], name='samples_under_way')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('state', 'void'), _negated=True), fields=('batch', 'round', 'protocol_version'), name='one_sample_per_round'), models.CheckConstraint(condition=models.Q(models.Q(('state', 'void'), ('voided_at__isnull', False)), models.Q(models.Q(('state', 'void'), _negated=True), ('voided_at__isnull', True)), _connector='OR'), name='void_sample_has_its_time'), models.CheckConstraint(condition=models.Q(models.Q(('state', 'decided'), _negated=True), models.Q(('decided_at__isnull', False), models.Q(('decision', ''), _negated=True)), _connector='OR'), name='decided_sample_has_its_decision'), models.CheckConstraint(condition=models.Q(('overridden_to', ''), models.Q(('override_reason', ''), _negated=True), _connector='OR'), name='overridden_decision_has_a_reason')],
+            },
+        ),
+        migrations.CreateModel(
+            name='SignalMark',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('version', models.BigIntegerField()),
+                ('looked_at', models.DateTimeField()),
+                ('batch', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='signal_mark', to='annotation.batch')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='SignalState',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('n_answers', models.PositiveIntegerField(default=0)),
+                ('n_compared', models.PositiveIntegerField(default=0, help_text='Answers that have a majority of the others.')),
+                ('pace', models.FloatField(help_text='Median of log(time / median time of the item).', null=True)),
+                ('n_paced', models.PositiveIntegerField(default=0, help_text='Items the pace is of.')),
+                ('looked_at', models.DateTimeField()),
+                ('participant', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='signal_state', to='annotation.participant')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='ComprehensionQuestion',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('position', models.PositiveSmallIntegerField()),
+                ('text', models.TextField()),
+                ('options', models.JSONField(default=list)),
+                ('right', models.PositiveSmallIntegerField(help_text='Position of the correct option, from 0.')),
+                ('why', models.TextField(blank=True)),
+                ('qualification', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='questions', to='qualification.qualification')),
+            ],
+            options={
+                'ordering': ['position'],
+                'constraints': [models.UniqueConstraint(fields=('qualification', 'position'), name='one_question_per_position')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ReRating',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('comparison', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='looks', to='qualification.comparison')),
+                ('participant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='re_ratings', to='annotation.participant')),
+                ('private_batch', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='re_rating', to='annotation.batch')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('comparison', 'participant'), name='one_re_rating_per_annotator')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Review',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('is_second', models.BooleanField(default=False)),
+                ('number', models.PositiveSmallIntegerField(default=1, help_text='Of the portion, from 1.')),
+                ('first', models.PositiveIntegerField()),
+                ('last', models.PositiveIntegerField()),
+                ('taken_at', models.DateTimeField()),
+                ('given_back_at', models.DateTimeField(blank=True, null=True)),
+                ('counted_at', models.DateTimeField(blank=True, null=True)),
+                ('batch', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='sample_review', to='annotation.batch')),
+                ('participant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='reviews', to='annotation.participant')),
+                ('sample', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='reviews', to='qualification.sample')),
+            ],
+            options={
+                'ordering': ['pk'],
+                'indexes': [models.Index(condition=models.Q(('counted_at__isnull', True), ('given_back_at__isnull', True)), fields=['batch'], name='reviews_under_way')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('given_back_at__isnull', True)), fields=('sample', 'is_second', 'number'), name='one_review_per_portion')],
+            },
+        ),
+        migrations.CreateModel(
+            name='SampledItem',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('is_top_up', models.BooleanField(default=False)),
+                ('position', models.PositiveIntegerField(help_text='From 0, in the order of review.')),
+                ('controller_label', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='protocols.option')),
+                ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='sampled_items', to='annotation.item')),
+                ('label', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='protocols.option')),
+                ('sample', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='sampled_items', to='qualification.sample')),
+                ('second_label', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='protocols.option')),
+            ],
+            options={
+                'ordering': ['position'],
+                'constraints': [models.UniqueConstraint(fields=('sample', 'item'), name='one_sampled_item_per_item'), models.UniqueConstraint(fields=('sample', 'position'), name='one_sampled_item_per_position')],
+            },
+        ),
+        migrations.RunSQL(INDEX, migrations.RunSQL.noop),
+    ]
