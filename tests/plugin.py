@@ -13,6 +13,7 @@ import gc
 import os
 import re
 import tempfile
+from collections import defaultdict
 from collections.abc import Generator
 from pathlib import Path
 
@@ -25,7 +26,9 @@ _stack = contextlib.ExitStack()
 atexit.register(_stack.close)  # for an interrupt so early that pytest has nothing to unconfigure
 # What a developer's shell may still decide. Everything else of Parley's is unset: tests see the defaults.
 KEPT = ("PARLEY_BROWSER", "PARLEY_POSTGRES_BIN", "PARLEY_VALKEY_SERVER")
-HERE = Path(__file__).parent
+SLOW = Path(__file__).with_name("slow.txt")  # written by --note-slow
+SLOW_CASE, SLOW_FUNCTION = 1.0, 10.0  # seconds, of two busy cores
+JOURNEYS_ONLY = ("tests/browser/", "tests/faults/")
 NO_TESTS = frozenset({"-h", "--help", "-V", "--version", "--markers", "--fixtures"})
 
 
@@ -66,22 +69,55 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="leave out what takes seconds, for a look while you work")
+    parser.addoption("--note-slow", action="store_true", help="after all tests: write which ones --quick leaves out")
     parser.addoption("--pictures", action="store_true", help="keep pictures of the pages that browser tests open")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("note_slow") and "PYTEST_XDIST_WORKER" not in os.environ:
+        config.pluginmanager.register(_SlowNotes())
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With --quick: no test marked `slow`, and of those with a browser or killed processes one `journey` a page."""
+    """With --quick: no test of slow.txt, and of those with a browser or killed processes one `journey` a page."""
     if not config.getoption("quick"):
         return
-    kept = [item for item in items if _is_quick(item)]
+    slow = frozenset(SLOW.read_text(encoding="utf-8").split())
+    kept = [item for item in items if _is_quick(item, slow)]
     config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
     items[:] = kept
 
 
-def _is_quick(item: pytest.Item) -> bool:
-    if item.path.is_relative_to(HERE / "browser") or item.path.is_relative_to(HERE / "faults"):
+def _is_quick(item: pytest.Item, slow: frozenset[str]) -> bool:
+    if item.nodeid.startswith(JOURNEYS_ONLY):
         return item.get_closest_marker("journey") is not None
-    return item.get_closest_marker("slow") is None
+    return _function_of(item.nodeid) not in slow
+
+
+def _function_of(nodeid: str) -> str:
+    return nodeid.partition("[")[0]
+
+
+class _SlowNotes:
+    """Measures each test function with all its parameters, and writes the slow ones when all tests are over."""
+
+    def __init__(self) -> None:
+        self.longest: dict[str, float] = defaultdict(float)
+        self.total: dict[str, float] = defaultdict(float)
+        self.started: set[str] = set()  # workers: the first test of each has to wait for the tables of its database
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        worker = getattr(report, "worker_id", "")
+        if worker in self.started and not report.nodeid.startswith(JOURNEYS_ONLY):
+            name = _function_of(report.nodeid)
+            self.longest[name] = max(self.longest[name], report.duration)
+            self.total[name] += report.duration
+        if report.when == "teardown":
+            self.started.add(worker)
+
+    def pytest_sessionfinish(self) -> None:
+        slow = [name for name in self.total if self.longest[name] > SLOW_CASE or self.total[name] > SLOW_FUNCTION]
+        SLOW.write_text("".join(f"{name}\n" for name in sorted(slow)), encoding="utf-8")
 
 
 def pytest_collection_finish() -> None:

@@ -28,6 +28,7 @@ def path(name: str, *args: object) -> str:
     return reverse(name, args=["wellbeing", *args])
 
 
+@pytest.mark.journey
 def test_a_controller_takes_a_sample_rates_it_blind_and_reads_the_decision(
     open_screen: Callable[..., Screen], acceptance: AcceptanceStudy
 ):

@@ -43,6 +43,7 @@ def rate(screen: Screen, keys: list[str]) -> None:
     page.wait_for_url("**/thanks/")
 
 
+@pytest.mark.journey
 def test_two_disagree_re_rate_and_a_trainer_settles_it(
     open_screen: Callable[..., Screen], adjudicated: AdjudicatedStudy
 ):

@@ -67,6 +67,7 @@ def wait_for_polls(page: Page, n: int = 2) -> list[int]:
     return codes
 
 
+@pytest.mark.journey
 def test_a_rating_appears_without_a_reload(open_screen: Callable[..., Screen], cast: Cast, third: Assignment):
     page = open_board(open_screen, cast).page
     expect(page.locator("#board-progress")).to_contain_text("48 of 72 answers")

@@ -36,6 +36,7 @@ def cast() -> Cast:
     return cast
 
 
+@pytest.mark.journey
 def test_a_lead_dismisses_a_flag_and_finds_it_in_the_history(open_screen: Callable[..., Screen], cast: Cast):
     screen = open_screen(cast.lead)
     page = screen.go(reverse("checks", args=[cast.study.slug]))

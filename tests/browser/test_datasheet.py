@@ -34,6 +34,7 @@ def test_the_datasheet_has_no_barriers_and_fits_the_screen(cast: Cast, open_scre
     assert screen.barriers() == ""
 
 
+@pytest.mark.journey
 def test_an_answer_is_written_read_by_others_and_taken_back(cast: Cast, open_screen):
     page = open_screen(cast.researcher).go("/studies/wellbeing/datasheet/")
     question = page.locator("#q-3-2-1")

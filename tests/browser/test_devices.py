@@ -239,6 +239,7 @@ def test_two_people_share_a_device(open_screen: Open, invitation: str):
     expect(buttons).to_have_text([f"Continue as {second}"])
 
 
+@pytest.mark.journey
 def test_the_personal_link_is_shown_copied_and_opens_the_account_elsewhere(open_screen: Open, invitation: str):
     screen = open_screen(permissions=["clipboard-read", "clipboard-write"])
     page = screen.go(invitation)

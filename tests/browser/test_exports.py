@@ -43,6 +43,7 @@ def test_the_page_has_no_barriers_and_fits_the_screen(cast: Cast, open_screen, w
     screen.keep_picture(SCREENSHOTS / f"exports-{width}-{scheme}.png")
 
 
+@pytest.mark.journey
 def test_a_click_gives_the_file(cast: Cast, open_screen):
     page = open_screen(cast.lead).go(PAGE)
     expect(page.get_by_label("Seed")).to_be_hidden()

@@ -49,6 +49,7 @@ def test_every_protocol_can_be_read_by_everybody_at_any_width(
     assert screen.page.evaluate(STICKING_OUT) == []
 
 
+@pytest.mark.journey
 def test_the_contents_stay_beside_the_text_and_lead_to_a_criterion(open_screen: Open):
     page = read(open_screen, "diqad-1.0", 0).page
     contents = page.locator(".toc-side")

@@ -146,6 +146,7 @@ def second(criterion: str, text: str) -> int:
     return 2 if is_other else first(criterion, text)
 
 
+@pytest.mark.journey
 def test_from_an_empty_database_to_a_downloaded_report(open_at, tmp_path: Path):
     User.objects.create_user("researcher", password=PASSWORD, is_staff=True)
     file = tmp_path / "dialogues.jsonl"

@@ -103,6 +103,7 @@ def test_what_is_not_translated_is_marked_on_the_screen(open_screen: Open):
     look(screen, "untranslated", "it")
 
 
+@pytest.mark.journey
 def test_a_person_changes_the_language_where_they_are(open_screen: Open):
     screen = open_screen(make_cast().owner)
     page = screen.go(reverse("studies"))

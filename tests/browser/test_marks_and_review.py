@@ -272,6 +272,7 @@ def finished(cast: Cast, assignment: Assignment) -> None:
     flag(assignment, items[1], "other", "An advert")
 
 
+@pytest.mark.journey
 def test_from_the_review_any_answer_is_changed_and_one_comes_back(
     open_screen: Open, cast: Cast, assignment: Assignment
 ):

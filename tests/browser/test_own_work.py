@@ -33,6 +33,7 @@ def finished(cast: Cast, assignment: Assignment) -> Assignment:
     return done
 
 
+@pytest.mark.journey
 def test_one_reads_what_one_answered_in_a_finished_batch(open_screen: Open, cast: Cast, finished: Assignment):
     page = open_screen(cast.annotator.user, timezone_id="America/New_York").go(reverse("work"))
     expect(page.get_by_text("You have earned 4.67 GBP here.")).to_be_visible()

@@ -88,6 +88,7 @@ def test_a_lead_researcher_goes_from_the_pilot_to_the_setting(open_screen: Calla
     assert cast.study.expected_minutes == 25  # 25 items x 4 criteria x 13.5 seconds are 22.5 minutes
 
 
+@pytest.mark.journey
 def test_a_bonus_is_given_and_the_annotator_sees_it(open_screen: Callable[..., Screen], cast: Cast):
     page = open_screen(cast.researcher).go(reverse("pay", args=["wellbeing"]))
     page.get_by_role("link", name=cast.annotators[2].pseudonym).click()

@@ -51,6 +51,7 @@ def test_a_reason_is_asked_for_where_it_is_needed_and_the_field_is_waiting(
     assert (change.after, change.reason) == ("cleared", "I read the answers again.")
 
 
+@pytest.mark.journey
 def test_enter_in_the_reason_decides_nothing_and_the_next_buttons_are_a_tab_away(
     open_screen: Callable[..., Screen], cast: Cast
 ):

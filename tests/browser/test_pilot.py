@@ -31,6 +31,7 @@ def shown(batch: Batch) -> list[tuple[int, int]]:
     return list(batch.items.order_by("pk").values_list("dialogue", "candidate"))
 
 
+@pytest.mark.journey
 @pytest.mark.parametrize("width", [1280, 375])
 def test_a_second_pilot_and_the_qualification_show_the_dialogues_of_the_first(
     study: Study, open_screen: Open, width: int

@@ -17,6 +17,7 @@ def cast() -> Cast:
     return make_cast(pay_amount="3.50", pay_currency="GBP")
 
 
+@pytest.mark.journey
 @LOOKS
 def test_somebody_plans_a_study_and_the_address_keeps_it(cast: Cast, open_screen, width: int, scheme: str):
     screen = open_screen(cast.researcher, width=width, color_scheme=scheme)

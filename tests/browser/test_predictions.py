@@ -74,6 +74,7 @@ def test_the_pages_of_judges_have_no_barriers_and_fit_the_screen(
     _look(screen, "judge", width, scheme)
 
 
+@pytest.mark.journey
 def test_the_import_page_asks_what_predictions_need(cast: Cast, open_screen):
     screen = open_screen(cast.researcher)
     page = screen.go("/studies/wellbeing/predictions/")

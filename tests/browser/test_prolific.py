@@ -189,6 +189,7 @@ def test_who_returns_on_another_device_finds_their_work(open_screen: Open, recru
     assert (Entry.objects.count(), Participant.objects.count()) == (1, 1)
 
 
+@pytest.mark.journey
 def test_two_tabs_take_part_once(open_screen: Open, recruitment, platform):
     screen = open_screen()
     first = come(screen, platform)

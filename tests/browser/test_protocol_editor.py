@@ -43,6 +43,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 # --- the journey ---------------------------------------------------------------------------------------
+@pytest.mark.journey
 def test_a_rubric_with_two_criteria_reasons_and_an_example_is_made_in_the_form(open_screen: Open):
     version = draft_of(TINY)
     screen = begin(open_screen, version)

@@ -158,6 +158,7 @@ ANSWERS: dict[str, Callable[[Screen], None]] = {
 }
 
 
+@pytest.mark.journey
 def test_from_a_pasted_bundle_to_a_published_version_and_a_draft_of_it(
     open_screen: Callable[..., Screen], researcher: User
 ):

@@ -122,6 +122,7 @@ def test_the_training_works_without_javascript(
     expect(page.get_by_role("button", name=re.compile("^Submit"))).to_be_visible()
 
 
+@pytest.mark.journey
 def test_the_curve_is_redrawn_while_the_rule_is_changed(
     qualifying: tuple[Study, Participant], open_screen: Callable[..., Screen]
 ):

@@ -18,6 +18,7 @@ from tests.wait import wait_until
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+@pytest.mark.journey
 def test_answers_given_offline_are_kept_and_sent_when_the_network_is_back(screen: Screen):
     screen.allowed = ["ERR_INTERNET_DISCONNECTED"]
     screen.page.wait_for_load_state("networkidle")

@@ -28,6 +28,7 @@ def test_a_digit_chooses_and_enter_saves_and_goes_on(screen: Screen):
     assert answers() == [("appropriateness", "appropriate")]
 
 
+@pytest.mark.journey
 def test_a_whole_batch_is_rated_from_the_keyboard_and_submitted(screen: Screen, assignment: Assignment):
     for position in (0, 1):
         for number in range(1, 13):

@@ -43,6 +43,7 @@ def test_an_empty_report_has_no_barriers(open_screen):
     assert screen.barriers() == ""
 
 
+@pytest.mark.journey
 @pytest.mark.parametrize("name", ["JSON, everything", "PDF", "majority"])
 def test_each_download_is_a_file(cast: Cast, open_screen, name: str):
     page = open_screen(cast.lead).go("/studies/wellbeing/report/")

@@ -79,6 +79,7 @@ def test_the_first_page_of_a_researcher_says_what_to_do(open_screen, researcher:
     expect(page.get_by_role("heading", name="Add protocol version")).to_be_visible()
 
 
+@pytest.mark.journey
 def test_from_add_to_published_on_one_page_and_a_study_with_it(open_screen, researcher: User):
     screen = open_screen(researcher)
     page = screen.go(ADD)

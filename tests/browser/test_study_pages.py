@@ -69,6 +69,7 @@ def barriers_on(screen: Screen, paths: list[str]) -> dict[str, str]:
     return found
 
 
+@pytest.mark.journey
 def test_a_chosen_file_is_previewed_before_it_is_sent(open_screen: Callable[..., Screen], cast: Cast):
     page = open_screen(cast.researcher).go(reverse("study_import", args=[cast.study.slug]))
 

@@ -59,6 +59,7 @@ def explained(page: Page, name: str, result: str) -> None:
     expect(card.locator(".badge")).to_have_text(result)
 
 
+@pytest.mark.journey
 def test_every_response_of_an_example_is_explained_after_its_answer(open_screen: Open):
     page, work = walk(open_screen, "he-protocol-1.0", "appropriateness")
     for _response in range(work.batch.n_items):

@@ -22,6 +22,7 @@ def choose(page: Page, code: str) -> None:
 
 
 # Playwright's roles and texts pass over what stands in a noscript: these are found by their names.
+@pytest.mark.journey
 @pytest.mark.parametrize("width", [1280, 375])
 def test_an_item_is_flagged_found_again_and_reviewed(open_screen, cast: Cast, assignment: Assignment, width: int):
     _screen, page = begin(open_screen, cast, assignment, width)
