@@ -54,6 +54,16 @@ def test_no_class_is_topped_up_that_has_enough_or_where_classes_are_not_asked():
     assert not draw_sample(np.arange(300) % 2, 100, 1, SharesRule()).is_top_up.any()
 
 
+def test_extra_draws_stand_among_the_others_where_their_place_tells_nothing():
+    labels = np.array([0] * 280 + [1] * 20)
+    samples = [draw_sample(labels, 100, seed, SharesRule()) for seed in range(50)]
+    with_extra = [sample.is_top_up for sample in samples if sample.is_top_up.any()]
+    assert len(with_extra) > 20
+    places = np.concatenate([np.flatnonzero(extra) / len(extra) for extra in with_extra])
+    assert 0.4 < places.mean() < 0.6  # of all places, from 0 to 1
+    assert not all(extra[-extra.sum() :].all() for extra in with_extra)
+
+
 def test_a_small_batch_is_drawn_whole():
     assert sorted(draw_sample(np.zeros(30, int), 100, 1, SharesRule()).places.tolist()) == list(range(30))
     assert len(draw_sample(np.zeros(0, int), 100, 1, SharesRule()).places) == 0
