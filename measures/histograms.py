@@ -63,10 +63,10 @@ class Histogram:
     @classmethod
     def from_patterns(cls, items: Mapping[Pattern, int], n_categories: int | None = None) -> "Histogram":
         """Make a histogram from ``{(5, 2, 0): 11}``; an empty mapping needs `n_categories`."""
-        if not items and n_categories is None:
-            raise ValueError("an empty histogram needs n_categories")
         if not items:
-            return cls.empty(n_categories or 0)
+            if n_categories is None:
+                raise ValueError("an empty histogram needs n_categories")
+            return cls.empty(n_categories)
         patterns = sorted(items)
         counts = [items[pattern] for pattern in patterns]
         histogram = cls(np.array(patterns, np.int64), np.array(counts, np.int64))

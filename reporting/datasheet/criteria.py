@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from annotation.agreement_cells import places_of
 from parley.numbers import number
 from protocols.models import Criterion, Option, ProtocolVersion
 from protocols.specs import CriterionSpec, OptionSpec
 from reporting.datasheet.facts import Known, amount
-from reporting.study.rules import majority_sentence, places
+from reporting.study.rules import majority_sentence
 from reporting.study.scores import numbers_of
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def _elicited(criterion: CriterionSpec) -> str:
 # --- criteria: results ---------------------------------------------------------------------------------
 def aggregation(known: Known) -> list[str]:
     lines = _each(known, _aggregated)
-    if any(places(criterion, Option.Role.POSITIVE) for criterion in known.spec.voted):
+    if any(places_of(criterion, Option.Role.POSITIVE) for criterion in known.spec.voted):
         lines.append(majority_sentence(known.study.majority_rule))
     return lines
 
@@ -127,7 +128,7 @@ def _aggregated(criterion: CriterionSpec) -> str:
     if criterion.kind == Kind.MULTIPLE:
         return _("the share of answers with each option")
     found = []
-    if places(criterion, Option.Role.POSITIVE):
+    if places_of(criterion, Option.Role.POSITIVE):
         found.append(_("the share of items that are positive by majority, and the share of positive answers"))
     if numbers_of(criterion) is not None:
         found.append(_("mean, standard deviation and median of the answers"))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.agreement_cells import alpha_of, counted, n_excluding, tallies_on_scale
+from annotation.agreement_cells import alpha_of, counted, n_excluding, places_of, tallies_on_scale
 from measures.agreement import fleiss_kappa
 from measures.arrays import BoolArray, IntArray
 from measures.histograms import Histogram
@@ -14,7 +14,7 @@ from protocols.models import Option
 from reporting.explained import DEPENDENT_ITEMS
 from reporting.study.cells import StudyCells
 from reporting.study.facts import Field
-from reporting.study.rules import places, positive_patterns
+from reporting.study.rules import positive_rows
 from reporting.study.scores import moments, percent
 from reporting.study.votes import CriterionVotes, StudyVotes
 
@@ -100,8 +100,8 @@ def _row(
     found = moments(criterion, histogram.category_votes)
     is_rated = tallies_on_scale(votes.tallies, votes.criterion).any(axis=1)
     positive = None
-    if places(criterion, Option.Role.POSITIVE):
-        positive = int(histogram.counts @ positive_patterns(histogram, criterion, rule))
+    if places_of(criterion, Option.Role.POSITIVE):
+        positive = int(histogram.counts @ positive_rows(histogram.patterns, criterion, rule))
     kappa, alpha = guarded(fleiss_kappa(histogram), histogram), alpha_of(histogram, criterion)
     if is_pooled and kappa.value is not None:
         kappa = kappa.with_interval(None, None, DEPENDENT_ITEMS)

@@ -158,19 +158,23 @@ def mean_sd(values: Iterable[float | None]) -> tuple[float | None, float | None]
 
 # Published tables have these means at their edges.
 def criterion_means(rows: list[Agreement], word_scale: str) -> list[CriterionMean]:
-    found = []
-    for name in dict.fromkeys(row.criterion for row in rows):
-        mean, sd = mean_sd(row.mean for row in rows if row.criterion == name)
-        found.append(CriterionMean(name, mean, sd, WORD_SCALES[word_scale](mean), word_scale))
-    return found
+    return [
+        CriterionMean(name, *_margin((row.mean for row in rows if row.criterion == name), word_scale))
+        for name in dict.fromkeys(row.criterion for row in rows)
+    ]
 
 
 def source_means(rows: list[Agreement], word_scale: str) -> list[SourceMean]:
-    found = []
-    for name in dict.fromkeys(row.source for row in rows):
-        mean, sd = mean_sd(row.mean for row in rows if row.source == name)
-        found.append(SourceMean(name, mean, sd, WORD_SCALES[word_scale](mean), word_scale))
-    return found
+    return [
+        SourceMean(name, *_margin((row.mean for row in rows if row.source == name), word_scale))
+        for name in dict.fromkeys(row.source for row in rows)
+    ]
+
+
+def _margin(means: Iterable[float | None], word_scale: str) -> tuple[float | None, float | None, str | None, str]:
+    """Return mean, sd, the word for the mean, and the scale that has this word."""
+    mean, sd = mean_sd(means)
+    return mean, sd, WORD_SCALES[word_scale](mean), word_scale
 
 
 def pooled_criteria(study: StudyCells) -> Iterator[tuple[CriterionSpec, Histogram]]:

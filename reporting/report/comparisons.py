@@ -4,14 +4,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from annotation.agreement_cells import on_scale, tallies_on_scale
+from annotation.agreement_cells import on_scale, places_of, tallies_on_scale
 from measures.arrays import BoolArray, FloatArray
 from measures.comparison import benjamini_hochberg, holm
 from measures.systems import AllPairs, Difference, all_pairs, dialogue_t, mcnemar_mid_p
 from protocols.specs import CriterionSpec
 from reporting.study.cells import StudyCells
 from reporting.study.plain import spread
-from reporting.study.rules import places, positive_rows
+from reporting.study.rules import positive_rows
 from reporting.study.scores import Blocks, blocks_of, scale_of
 from reporting.study.votes import CriterionVotes, StudyVotes
 
@@ -204,7 +204,7 @@ def _majorities(votes: CriterionVotes, sources: list[int], rule: str) -> list[tu
 def _mcnemar(
     criterion: CriterionSpec, first: tuple[BoolArray, BoolArray], second: tuple[BoolArray, BoolArray]
 ) -> McNemar:
-    if not places(criterion, "positive"):
+    if not places_of(criterion, "positive"):
         return McNemar(None, None, None, NO_SCORES)
     both = first[0] & second[0]
     only_a, only_b = int((both & first[1] & ~second[1]).sum()), int((both & ~first[1] & second[1]).sum())

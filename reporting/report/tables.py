@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from annotation.agreement_cells import counted, n_excluding
+from annotation.agreement_cells import counted, n_excluding, places_of
 from measures.histograms import Histogram
 from protocols.models import Option
 from protocols.specs import CriterionSpec
 from reporting.study.cells import StudyCells
-from reporting.study.rules import places, positive_patterns, tied_patterns
+from reporting.study.rules import positive_rows, tied_patterns
 from reporting.study.scores import moments, percent
 
 
@@ -104,13 +104,13 @@ def majority_table(study: StudyCells) -> list[Majority]:
     return [
         _majority(source, criterion, study.pooled[key], study.study.majority_rule)
         for source, criterion, key in study.rows()
-        if places(criterion, Option.Role.POSITIVE)
+        if places_of(criterion, Option.Role.POSITIVE)
     ]
 
 
 def _majority(source: str | None, criterion: CriterionSpec, pooled: Histogram, rule: str) -> Majority:
     histogram, scale = counted(pooled, criterion)
-    is_positive = positive_patterns(histogram, scale, rule)
+    is_positive = positive_rows(histogram.patterns, scale, rule)
     positive = int(histogram.counts @ is_positive)
     return Majority(
         source=source,
@@ -132,7 +132,7 @@ def _votes(source: str | None, criterion: CriterionSpec, pooled: Histogram) -> V
     histogram, scale = counted(pooled, criterion)
     votes, n_votes = histogram.category_votes, histogram.n_votes
     found = moments(scale, votes)
-    count = {role: int(votes[places(scale, role)].sum()) for role in Option.Role.values}
+    count = {role: int(votes[places_of(scale, role)].sum()) for role in Option.Role.values}
     return Votes(
         source=source,
         criterion=criterion.key,

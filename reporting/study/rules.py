@@ -6,7 +6,7 @@ import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, pgettext_lazy
 
-from annotation.agreement_cells import places_of as places
+from annotation.agreement_cells import places_of
 from annotation.models import Study
 from measures.arrays import BoolArray, IntArray
 from measures.histograms import Histogram
@@ -17,19 +17,14 @@ from protocols.specs import CriterionSpec
 Rule = Study.MajorityRule
 
 
-def positive_patterns(histogram: Histogram, criterion: CriterionSpec, rule: str) -> BoolArray:
-    """Return (P,) whether an item of each pattern is positive under the study's majority rule."""
-    return positive_rows(histogram.patterns, criterion, rule)
-
-
 def positive_rows(tallies: IntArray, criterion: CriterionSpec, rule: str) -> BoolArray:
-    """Return the same as `positive_patterns`, (N,), for rows of votes per option.
+    """Return (N,) whether an item with these votes per option is positive under the study's majority rule.
 
     Several positive options count as one; every other option counts separately.
     """
-    at = places(criterion, Option.Role.POSITIVE)
+    at = places_of(criterion, Option.Role.POSITIVE)
     others = [place for place in range(len(criterion.options)) if place not in at]
-    negative = tallies[:, places(criterion, Option.Role.NEGATIVE)].max(axis=1, initial=0)
+    negative = tallies[:, places_of(criterion, Option.Role.NEGATIVE)].max(axis=1, initial=0)
     return RULES[rule](tallies[:, at].sum(axis=1), tallies[:, others], tallies.sum(axis=1), negative)
 
 

@@ -24,7 +24,7 @@ from protocols.specs import spec_of
 from reporting.report.build import PARTS, build_report
 from reporting.report.downloads import TABLES, as_csv, as_json
 from reporting.study.plain import plain
-from reporting.study.rules import positive_patterns, tied_patterns
+from reporting.study.rules import positive_rows, tied_patterns
 from tests.cast import Cast
 from tests.factories import make_batch
 from tests.he_study import DATA
@@ -105,7 +105,7 @@ def test_a_pilot_does_not_enter_the_results(cast: Cast):
 def test_each_majority_rule_decides_as_it_says(cast: Cast, rule: str, votes: tuple, is_positive: bool):
     criterion = spec_of(cast.version).by_key["listening"]
     histogram = Histogram.from_patterns({votes: 1})
-    assert positive_patterns(histogram, criterion, rule).tolist() == [is_positive]
+    assert positive_rows(histogram.patterns, criterion, rule).tolist() == [is_positive]
 
 
 @pytest.mark.parametrize(("votes", "is_tied"), [((3, 3, 1), True), ((1, 3, 3), True), ((3, 2, 2), False)])
