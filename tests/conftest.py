@@ -1,13 +1,16 @@
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.db import connection, transaction
 from django.db.backends.base.creation import TEST_DATABASE_PREFIX
 from django.utils import translation
 from hypothesis import settings as how_much
 from pytest_django import DjangoDbBlocker
+from whitenoise.middleware import WhiteNoiseMiddleware
 
 from parley.pdf import make_pdf
 from tests.cast import Cast, make_cast
@@ -18,10 +21,29 @@ from tests.pseudo import LANGUAGE, write_catalogues
 how_much.register_profile("parley", max_examples=60, deadline=None)
 how_much.load_profile("parley")
 
+COMMITTING = frozenset({"transactional_db", "live_server", "django_db_reset_sequences"})
+
 
 @pytest.fixture(scope="session", autouse=True)
 def emptying() -> None:
     use_instead_of_flush()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def static_files_found_once() -> Iterator[None]:
+    """Every test client makes the middleware anew, which would look through all folders of static files each time."""
+    found: dict[str, Any] = {}
+    find = WhiteNoiseMiddleware.add_files_from_finders
+
+    def found_once(middleware: WhiteNoiseMiddleware) -> None:
+        if not found:
+            find(middleware)
+            found.update(middleware.files)
+        middleware.files = dict(found)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(WhiteNoiseMiddleware, "add_files_from_finders", found_once)
+        yield
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -60,9 +82,27 @@ def in_the_default_language() -> Iterator[None]:
     translation.deactivate()
 
 
+@pytest.fixture(scope="module")
+def kept_cast(request: pytest.FixtureRequest) -> Cast | None:
+    """None where a test of the module commits: it needs rows that others see, and clears all of them away."""
+    return None if _commits(request.node, request.session.items) else request.getfixturevalue("keep")(make_cast)
+
+
+def _commits(module: pytest.Module, items: list[pytest.Item]) -> bool:
+    return any(_is_committing(item) for item in items if item.path == module.path)
+
+
+def _is_committing(item: pytest.Item) -> bool:
+    marker = item.get_closest_marker("django_db")
+    is_marked = marker is not None and (marker.kwargs.get("transaction") or any(marker.args))
+    return bool(is_marked) or not COMMITTING.isdisjoint(item.fixturenames)
+
+
 @pytest.fixture
-def cast(db: None) -> Cast:
-    return make_cast()
+def cast(kept_cast: Cast | None, db: None) -> Cast:
+    """A study and its people as new: rows of the module, objects of the test."""
+    cache.clear()  # what another test's page kept of the same study
+    return deepcopy(kept_cast) or make_cast()
 
 
 @pytest.fixture(scope="session")

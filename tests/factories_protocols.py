@@ -134,14 +134,17 @@ def make_he_version(n_criteria: int = 4, **fields: object) -> protocols.Protocol
     version = VersionFactory(protocol__name="HE protocol", order="criterion_first", **fields)
     for place, (key, (question, definition, options)) in enumerate(list(HE_CRITERIA.items())[:n_criteria]):
         criterion = CriterionFactory(version=version, key=key, question=question, definition=definition, position=place)
-        for at, (option_key, label, text, role, asks, explanations) in enumerate(options):
-            option = OptionFactory(
-                criterion=criterion, key=option_key, label=label, definition=text, role=role, asks=asks, position=at
+        made = protocols.Option.objects.bulk_create(
+            protocols.Option(
+                criterion=criterion, key=key, label=label, definition=text, role=role, asks=asks, position=at
             )
-            for number, (explanation_key, sentence, hidden) in enumerate(explanations):
-                ExplanationFactory(
-                    option=option, key=explanation_key, text=sentence, sub_dimension=hidden, position=number
-                )
+            for at, (key, label, text, role, asks, _) in enumerate(options)
+        )
+        protocols.Explanation.objects.bulk_create(
+            protocols.Explanation(option=option, key=key, text=sentence, sub_dimension=hidden, position=number)
+            for option, (*_, explanations) in zip(made, options, strict=True)
+            for number, (key, sentence, hidden) in enumerate(explanations)
+        )
     return publish(version)
 
 

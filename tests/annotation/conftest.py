@@ -8,7 +8,7 @@ from django.test import Client
 from annotation.models import Assignment
 from tests.annotation.doors import acceptance_values, make_people, make_values
 from tests.annotation.work_pages import sign_in
-from tests.cast import Cast, make_cast
+from tests.cast import Cast
 from tests.factories import take_seat
 
 
@@ -23,11 +23,6 @@ def assignment(cast: Cast) -> Assignment:
 
 
 # --- made once for a module ------------------------------------------------------------------------
-@pytest.fixture(scope="module")
-def kept_cast(keep) -> Cast:
-    return keep(make_cast)
-
-
 @pytest.fixture(scope="module")
 def people(kept_cast: Cast, keep) -> dict[str, Client]:
     return keep(lambda: make_people(kept_cast))

@@ -26,6 +26,11 @@ from tests.factories_protocols import VersionFactory, make_he_version
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(scope="module")
+def kept_cast() -> None:
+    """Each test has a cast of its own: some count what is there, or make another one."""
+
+
 @pytest.fixture
 def researcher(client) -> User:
     """Somebody who may create studies, signed in."""

@@ -24,6 +24,11 @@ BEFORE = {
 }  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def kept_cast() -> None:
+    """Each test has a cast of its own: some count what is there, or make another one."""
+
+
 def test_private_batches_have_todays_kinds(cast: Cast):
     for kind, now in (("control", "review"), ("second_look", "re_rating"), ("main", "main")):
         Batch.objects.update(kind=kind)

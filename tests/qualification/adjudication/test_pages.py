@@ -29,6 +29,11 @@ def text_of(answer) -> str:
     return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", answer.content.decode()))
 
 
+@pytest.fixture(scope="module")
+def kept_cast() -> None:
+    """Each test has a cast of its own: some make another one."""
+
+
 @pytest.fixture
 def trainer(adjudicated: AdjudicatedStudy, client: Client) -> Client:
     client.force_login(adjudicated.trainer)

@@ -22,6 +22,11 @@ pytestmark = pytest.mark.django_db
 SAID = re.compile(r"you agree with the majority of the others on (\d+) of (\d+) answers")
 
 
+@pytest.fixture(scope="module")
+def kept_cast() -> None:
+    """Each test has a cast of its own: some count what is there, or make another one."""
+
+
 def switch(cast: Cast, is_on: bool) -> None:
     save_check_plan(cast.study, by=cast.researcher, now=timezone.now(), gives_feedback=is_on)
 

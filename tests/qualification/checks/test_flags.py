@@ -20,6 +20,11 @@ pytestmark = pytest.mark.django_db
 GOLD = Signal("gold", {"n": 44, "value": 0.4, "low": 0.3, "high": 0.5, "threshold": 0.7})
 
 
+@pytest.fixture(scope="module")
+def kept_cast() -> None:
+    """Each test has a cast of its own: some count what is there, or make another one."""
+
+
 def decide(cast: Cast, flag: Flag, decision: str, reason: str = "I read the answers.") -> Flag:
     return decide_flag(flag, decision=decision, reason=reason, by=cast.lead, now=timezone.now())
 

@@ -26,6 +26,11 @@ pytestmark = pytest.mark.django_db
 PERSON = "a" * 24
 
 
+@pytest.fixture(scope="module")
+def kept_cast() -> None:
+    """Each test has a cast of its own: some count what is there, or make another one."""
+
+
 def door(recruitment: Recruitment) -> str:
     return reverse("enter", args=[recruitment.study.join_token, recruitment.provider])
 

@@ -31,7 +31,7 @@ from reporting.board.rows import BATCHES, board_data, choice_of
 from reporting.board.tables import agreement_table, largest_share
 from reporting.explained import INTERVAL_NOTES, STATISTICS, WARNINGS, explained, interval_lines, missing
 from reporting.labels import REASONS, reason_sentence
-from tests.cast import Cast, make_cast
+from tests.cast import Cast
 from tests.factories import StudyFactory, make_batch
 from tests.factories_protocols import CriterionFactory, OptionFactory, VersionFactory, make_scale_version, publish
 from tests.he_study import expected, load_he_study
@@ -286,8 +286,8 @@ def test_a_study_without_batches_or_ratings_says_what_comes_next(cast: Cast):
     assert reverse("study_batches", args=[cast.study.slug]) in html
 
 
-def test_criteria_with_different_answers_are_pooled_apart():
-    mixed = make_cast_with(make_mixed_version(), slug="mixed")
+def test_criteria_with_different_answers_are_pooled_apart(cast: Cast):
+    mixed = make_cast_with(cast, make_mixed_version())
     rate(mixed, 0, 1)
     together = agreement_table(board_data(mixed.study, {})).groups[0]
     assert [row.label for row in together.rows] == ["Question 1 + Question 2", "Question 3"]
@@ -296,10 +296,10 @@ def test_criteria_with_different_answers_are_pooled_apart():
     assert pairs.scope == "Question 1, Question 2"
 
 
-def make_cast_with(version: ProtocolVersion, **fields) -> Cast:
+def make_cast_with(cast: Cast, version: ProtocolVersion) -> Cast:
     """A study of its own, with nobody in it yet."""
-    study = StudyFactory(protocol_version=version, **fields)
-    return replace(make_cast(slug=f"{study.slug}-cast"), study=study, batch=make_batch(study), version=version)
+    study = StudyFactory(protocol_version=version)
+    return replace(cast, study=study, batch=make_batch(study), version=version)
 
 
 def make_mixed_version() -> ProtocolVersion:
@@ -312,11 +312,10 @@ def make_mixed_version() -> ProtocolVersion:
     return publish(version)
 
 
-def test_an_ordinal_scale_has_an_alpha_of_its_order():
-    version = make_scale_version(1)
-    cast = make_cast_with(version, slug="scale")
-    rate(cast, 0, 1)
-    cells = AgreementCell.objects.filter(snapshot__batch=cast.batch)
+def test_an_ordinal_scale_has_an_alpha_of_its_order(cast: Cast):
+    scale = make_cast_with(cast, make_scale_version(1))
+    rate(scale, 0, 1)
+    cells = AgreementCell.objects.filter(snapshot__batch=scale.batch)
     assert {tuple(cell.histogram) for cell in cells} == {("1,1,0,0,0",)}
     assert {cell.estimates["alpha"]["value"] for cell in cells} != {None}
 

@@ -43,6 +43,11 @@ from tests.working import rate_everything
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(scope="module")
+def kept_cast() -> None:
+    """Each test has a cast of its own: some count what is there, or make another one."""
+
+
 @pytest.fixture
 def acceptance() -> AcceptanceStudy:
     made = make_acceptance(kind="fixed", n_sample=6, most_errors=1)
