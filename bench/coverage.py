@@ -15,7 +15,7 @@ from bench.coverage_model import Dialogues, OneClicker, Predictions, TwoSystems,
 from bench.rows import Goal, Row
 from measures.agreement import fleiss_kappa, fleiss_kernel, gwet_ac, percent_agreement
 from measures.alpha import krippendorff_alpha_with_interval
-from measures.clusters import Clusters, cluster_bootstrap_interval
+from measures.clusters import Clusters, cluster_bootstrap_intervals
 from measures.contributors import MajorityTables, kappa_with_majority
 from measures.estimate import Estimate
 from measures.histograms import Histogram
@@ -143,7 +143,7 @@ def of_dialogues(design: Dialogues, n: int, *, is_clustered: bool) -> Coverage:
         if not is_clustered:
             return fleiss_kappa(Histogram.from_tallies(tallies)), design.kappa
         clusters = Clusters.from_tallies(dialogue, tallies)
-        return cluster_bootstrap_interval(clusters, fleiss_kernel, seed=seed), design.kappa
+        return cluster_bootstrap_intervals(clusters, [fleiss_kernel], seed=seed)[0], design.kappa
 
     return covered_each(draw, n)
 

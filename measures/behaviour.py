@@ -36,15 +36,12 @@ class Speed:
         Robust z score among the annotators with enough items.
     flagged : bool
         Whether z < -3, on 20 items or more.
-    n_below_minimum : int
-        Items answered in less than the study's minimum time.
     """
 
     rater: int
     score: Estimate
     z: float | None
     flagged: bool
-    n_below_minimum: int
 
 
 def speed_scores(
@@ -53,7 +50,6 @@ def speed_scores(
     times: npt.ArrayLike,
     lengths: npt.ArrayLike,
     *,
-    minimum_time: float | None = None,
     fewest_items: int = FEWEST_ITEMS_TO_FLAG,
 ) -> list[Speed]:
     """Return the speed of each annotator relative to the others on the same items, by ascending rater id.
@@ -64,8 +60,6 @@ def speed_scores(
         Dwell time measured by the server (any unit) and length of what was read (tokens, words). Times and
         lengths that are not positive finite numbers are left out and counted, and so are items that only
         one annotator has.
-    minimum_time : float, optional
-        Same unit as `times`.
     """
     who, dwell, length = np.asarray(raters, np.int64), np.asarray(times, float), np.asarray(lengths, float)
     usable = np.isfinite(dwell) & np.isfinite(length) & (dwell > 0) & (length > 0)
@@ -73,15 +67,11 @@ def speed_scores(
     item = positions_of(np.asarray(items))
     usable &= np.bincount(item[usable], minlength=int(item.max(initial=-1)) + 1)[item] > 1
     excess = pace - group_medians(item, pace, usable)
-    below = dwell < (-np.inf if minimum_time is None else minimum_time)
     ids = np.unique(who).tolist()
     scores = [_score(excess[usable & (who == rater)], int((~usable & (who == rater)).sum())) for rater in ids]
     enough = [score.n_items >= max(fewest_items, FEWEST_ITEMS_TO_FLAG) for score in scores]
     z = robust_scores([score.value if ok else None for score, ok in zip(scores, enough, strict=True)]).scores
-    return [
-        Speed(rater, score, one, is_outlier(one), int((below & (who == rater)).sum()))
-        for rater, score, one in zip(ids, scores, z, strict=True)
-    ]
+    return [Speed(rater, score, one, is_outlier(one)) for rater, score, one in zip(ids, scores, z, strict=True)]
 
 
 def group_medians(groups: IntArray, values: FloatArray, used: npt.NDArray[np.bool_]) -> FloatArray:
@@ -108,20 +98,13 @@ class StraightLining:
     ----------
     longest_run : int
         Most equal answers in a row.
-    modal_share : float or None
-        Share of the most frequent answer; permutations cannot change it, so it has no p value.
-    screen_share : float or None
-        Mean over screens of two or more answers of the share of the screen's most frequent answer.
-    run_p, screen_p : float or None
-        One-sided permutation p of `longest_run` and `screen_share`.
-    reason : 'too_few_items' below 20 answers, 'no_variation' for one answer only: no p values
+    run_p : float or None
+        One-sided permutation p of `longest_run`.
+    reason : 'too_few_items' below 20 answers, 'no_variation' for one answer only: no p value
     """
 
     longest_run: int
-    modal_share: float | None
-    screen_share: float | None
     run_p: float | None
-    screen_p: float | None
     n_answers: int
     reason: str | None = None
 
@@ -129,7 +112,7 @@ class StraightLining:
 def straight_lining(
     answers: npt.ArrayLike, screens: npt.ArrayLike | None = None, *, seed: int, n_permutations: int = 9999
 ) -> StraightLining:
-    """Test the longest run and the sameness within screens by permuting the annotator's own answers.
+    """Test the longest run of equal answers by permuting the annotator's own answers.
 
     Parameters
     ----------
@@ -143,8 +126,7 @@ def straight_lining(
     Notes
     -----
     The candidates of one dialogue may deserve the same answer. With screens, the longest run is therefore compared
-    with whole screens in another order, and only `screen_share` with answers moved between screens. A low `screen_p`
-    alone may come from the dialogues: compare it with those of the other annotators.
+    with whole screens in another order.
     p = (1 + permutations at least as extreme) / (1 + permutations).
     """
     codes = np.asarray(answers, np.int64)
@@ -153,23 +135,17 @@ def straight_lining(
     codes, screen = codes[kept], np.unique(screen[kept], return_inverse=True)[1]
     n = len(codes)
     run = int(_longest_runs(codes[None, :])[0])
-    modal = float(np.bincount(codes).max() / n) if n else None
-    shared = _screen_shares(codes[None, :], screen)
-    share = None if shared is None else float(shared[0])
     reason = TOO_FEW_ITEMS if n < FEWEST_ITEMS_TO_FLAG else NO_VARIATION if np.ptp(codes) == 0 else None
     if reason:
-        return StraightLining(run, modal, share, None, None, n, reason)
-    longer = alike = 0
+        return StraightLining(run, None, n, reason)
+    longer = 0
     rng = np.random.default_rng(seed)
     block = max(1, CELLS_PER_BLOCK // (4 * n))
     for size in (min(block, n_permutations - done) for done in range(0, n_permutations, block)):
         # Orders that keep each screen together and the order within it.
         keys = rng.random((size, int(screen.max()) + 1))[:, screen]
         longer += int((_longest_runs(codes[np.argsort(keys, axis=1, kind="stable")]) >= run).sum())
-        moved = None if share is None else _screen_shares(rng.permuted(np.tile(codes, (size, 1)), axis=1), screen)
-        alike += 0 if moved is None or share is None else int((moved >= share - 1e-12).sum())
-    run_p, screen_p = ((1 + extreme) / (1 + n_permutations) for extreme in (longer, alike))
-    return StraightLining(run, modal, share, run_p, None if share is None else screen_p, n)
+    return StraightLining(run, (1 + longer) / (1 + n_permutations), n)
 
 
 def _longest_runs(rows: IntArray) -> IntArray:
@@ -181,20 +157,6 @@ def _longest_runs(rows: IntArray) -> IntArray:
     starts[:, 1:] = rows[:, 1:] != rows[:, :-1]
     began = np.maximum.accumulate(np.where(starts, place, 0), axis=1)
     return np.asarray((place - began).max(axis=1) + 1, np.int64)
-
-
-def _screen_shares(rows: IntArray, screen: IntArray) -> FloatArray | None:
-    """Return (B,) mean share of a screen's most frequent answer, over screens of two or more; None without any."""
-    sizes = np.bincount(screen)
-    several = sizes >= 2
-    if not several.any():
-        return None
-    best = np.zeros((len(rows), len(sizes)))
-    order = np.argsort(screen, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    for code in np.unique(rows).tolist():
-        best = np.maximum(best, np.add.reduceat((rows == code)[:, order].astype(np.int64), starts, axis=1))
-    return np.asarray((best / sizes)[:, several].mean(axis=1), float)
 
 
 @dataclass(frozen=True, slots=True)

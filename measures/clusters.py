@@ -99,25 +99,6 @@ def _kinds(per_group: Any) -> tuple[IntArray, IntArray]:
     return first, counts
 
 
-def cluster_bootstrap_interval(
-    clusters: Clusters,
-    kernel_maker: KernelMaker,
-    *,
-    seed: int,
-    n_resamples: int = 2000,
-    level: float = 0.95,
-    method: str = "bca",
-) -> Interval:
-    """Bootstrap interval for a coefficient of pooled items, resampling whole groups.
-
-    Parameters and notes are those of :func:`measures.intervals.bootstrap_interval`. BCa leaves out one group at a
-    time; beyond 4,000 kinds of groups, percentile is used. Guards for small samples must count groups, not items:
-    ``interval_guard(clusters.n_groups, ...)``.
-    """
-    how = {"seed": seed, "n_resamples": n_resamples, "level": level, "method": method}
-    return cluster_bootstrap_intervals(clusters, [kernel_maker], **how)[0]  # type: ignore[arg-type]
-
-
 def cluster_bootstrap_intervals(
     clusters: Clusters,
     kernel_makers: Sequence[KernelMaker],
@@ -127,7 +108,12 @@ def cluster_bootstrap_intervals(
     level: float = 0.95,
     method: str = "bca",
 ) -> list[Interval]:
-    """Return :func:`cluster_bootstrap_interval` for each coefficient; all use the same resamples, drawn once."""
+    """Bootstrap interval of each coefficient of pooled items, resampling whole groups; all share the same resamples.
+
+    Parameters and notes are those of :func:`measures.intervals.bootstrap_interval`. BCa leaves out one group at a
+    time; beyond 4,000 kinds of groups, percentile is used. Guards for small samples must count groups, not items:
+    ``interval_guard(clusters.n_groups, ...)``.
+    """
     if clusters.n_groups < 2:
         return [Interval(None, None, TOO_FEW_ITEMS) for _ in kernel_makers]
     patterns = clusters.histogram.patterns

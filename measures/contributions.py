@@ -245,7 +245,7 @@ def _without_one_vote(size: int, sums: FloatArray, k: int) -> FloatArray:
 
 
 def speeds(found: Contributions, *, fewest_items: int = FEWEST_ITEMS_TO_FLAG) -> list[Speed]:
-    """Return :func:`measures.behaviour.speed_scores` to within a step of 5%, without the counts below a minimum.
+    """Return :func:`measures.behaviour.speed_scores` to within a step of 5%.
 
     A flag must also hold with Benjamini-Hochberg over the annotators, as in :func:`measures.contributors.flags`:
     with seven equally fast annotators, one is beyond z = -3 in one of seven studies.
@@ -255,7 +255,7 @@ def speeds(found: Contributions, *, fewest_items: int = FEWEST_ITEMS_TO_FLAG) ->
     z = robust_scores([score.value if ok else None for score, ok in zip(scores, enough, strict=True)]).scores
     p_values = adjusted(outlier_p_values(z))
     return [
-        Speed(rater, score, one, is_outlier(one) and (p or 0) <= FALSE_DISCOVERY_RATE, 0)
+        Speed(rater, score, one, is_outlier(one) and (p or 0) <= FALSE_DISCOVERY_RATE)
         for rater, score, one, p in zip(found, scores, z, p_values, strict=True)
     ]
 

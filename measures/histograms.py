@@ -84,14 +84,6 @@ class Histogram:
         return cls(rows[first], counts)
 
     @classmethod
-    def from_confusion(cls, confusion: npt.ArrayLike) -> "Histogram":
-        """Make a histogram from the (K, K) table of two raters: every item has two votes."""
-        table = np.asarray(confusion, np.int64)
-        unit = np.eye(len(table), dtype=np.int64)
-        rows, columns = np.indices(table.shape).reshape(2, -1)
-        return cls(unit[rows] + unit[columns], table.ravel())
-
-    @classmethod
     def from_matrix(cls, codes: npt.NDArray[np.signedinteger[Any]], n_categories: int) -> "Histogram":
         """Make a histogram from an (items, raters) matrix of category codes 0..K-1, with -1 for a missing vote.
 

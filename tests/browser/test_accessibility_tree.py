@@ -1,6 +1,7 @@
 """What a screen reader says of the rating screen, for every protocol that ships: Chromium's accessibility tree."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import pairwise
 
 import pytest
@@ -47,10 +48,6 @@ class Opened:
     def heard(self) -> Heard:
         return self.reader.page()
 
-    def groups(self) -> list[Heard]:
-        names = [name_of(question) for _, question in asked(self.step)]
-        return [each for each in self.heard().one("region", "Questions").all("group") if each.name in names]
-
     @property
     def about_a_part(self) -> str:
         """Where several responses are on one page, each has a heading of its own."""
@@ -77,9 +74,35 @@ class Opened:
         return focused
 
 
+@dataclass(frozen=True)
+class Start:
+    """What is said of a screen that has just been opened."""
+
+    page: Heard
+    step: Step
+
+    def groups(self) -> list[Heard]:
+        names = [name_of(question) for _, question in asked(self.step)]
+        return [each for each in self.page.one("region", "Questions").all("group") if each.name in names]
+
+
 @pytest.fixture
 def opened(open_screen: Open, name: str, size: str) -> Opened:
     return Opened(open_screen, name, size)
+
+
+@pytest.fixture(scope="module")
+def starts() -> dict[tuple[str, str], Start]:
+    """Of each screen, as soon as a test has opened it: several look at the same words."""
+    return {}
+
+
+@pytest.fixture
+def start(starts: dict[tuple[str, str], Start], open_screen: Open, name: str, size: str) -> Start:
+    if (name, size) not in starts:
+        opened = Opened(open_screen, name, size)
+        starts[name, size] = Start(opened.heard(), opened.step)
+    return starts[name, size]
 
 
 def asked(step: Step) -> list[tuple[str, AskedCriterion]]:
@@ -100,16 +123,16 @@ def heading_of(page: Heard) -> str:
 # --- what there is ----------------------------------------------------------------------------------
 @on_every_size
 @on_every_protocol
-def test_a_question_is_a_group_that_says_what_it_asks_and_about_which_response(opened: Opened):
-    page = opened.heard()
-    expected = [(name_of(question), about or heading_of(page)) for about, question in asked(opened.step)]
-    assert [(each.name, each.description) for each in opened.groups()] == expected
+def test_a_question_is_a_group_that_says_what_it_asks_and_about_which_response(start: Start):
+    page = start.page
+    expected = [(name_of(question), about or heading_of(page)) for about, question in asked(start.step)]
+    assert [(each.name, each.description) for each in start.groups()] == expected
 
 
 @on_every_protocol
 @pytest.mark.parametrize("size", ["desktop"])
-def test_an_answer_says_its_label_and_what_it_means(opened: Opened):
-    for group, (_, question) in zip(opened.groups(), asked(opened.step), strict=True):
+def test_an_answer_says_its_label_and_what_it_means(start: Start):
+    for group, (_, question) in zip(start.groups(), asked(start.step), strict=True):
         choices = group.all("radio" if question.criterion.kind == "single" else "checkbox")
         options = question.criterion.options
         assert [each.name for each in choices] == [plain(option.label) for option in options]
@@ -122,8 +145,8 @@ def test_an_answer_says_its_label_and_what_it_means(opened: Opened):
 
 @on_every_size
 @on_every_protocol
-def test_the_parts_of_the_screen_have_names_and_headings_leave_no_level_out(opened: Opened):
-    page = opened.heard()
+def test_the_parts_of_the_screen_have_names_and_headings_leave_no_level_out(start: Start):
+    page = start.page
     regions = [each.name for each in page.one("main").all("region")]
     assert regions in (["What to read", "The dialogue", "Questions"], [*regions[:3], "Guidelines"])
     assert page.one("navigation").name == "Items of the batch"
@@ -136,8 +159,8 @@ def test_the_parts_of_the_screen_have_names_and_headings_leave_no_level_out(open
 
 @on_every_size
 @on_every_protocol
-def test_the_dock_says_what_is_done_and_what_saves(opened: Opened):
-    page = opened.heard()
+def test_the_dock_says_what_is_done_and_what_saves(start: Start):
+    page = start.page
     assert page.one("button", "Save and continue")
     items = [each.name for each in page.one("navigation").all("button")]
     if items == ["Items 1.1"]:
@@ -149,9 +172,9 @@ def test_the_dock_says_what_is_done_and_what_saves(opened: Opened):
 
 @pytest.mark.parametrize("size", ["phone"])
 @pytest.mark.parametrize("name", ["persona-quality-1.0", TOGETHER])
-def test_the_numbers_that_lead_to_a_question_say_which_and_about_which_response(opened: Opened):
-    page = opened.heard()
-    expected = [(each.criterion.name, about or heading_of(page)) for about, each in asked(opened.step)]
+def test_the_numbers_that_lead_to_a_question_say_which_and_about_which_response(start: Start):
+    page = start.page
+    expected = [(each.criterion.name, about or heading_of(page)) for about, each in asked(start.step)]
     numbers = page.one("group", "Questions").all("button")
     assert [(each.name, each.description) for each in numbers] == expected
 
@@ -159,10 +182,11 @@ def test_the_numbers_that_lead_to_a_question_say_which_and_about_which_response(
 # --- where the focus goes -----------------------------------------------------------------------------
 @on_every_size
 @on_every_protocol
-def test_tab_leads_from_the_dialogue_over_the_questions_to_the_dock_and_is_never_lost(opened: Opened):
+def test_tab_leads_from_the_dialogue_over_the_questions_to_the_dock_and_back_and_is_never_lost(opened: Opened):
     for what in ("nothing is answered", "the step is answered"):
         opened.from_the_top()
         stops = opened.stops()
+        expect_the_same_way_back(opened, stops)
         assert nameless(stops) == [], what
         areas = [AREAS.index(area) for area, _ in stops]
         assert areas == sorted(areas), what
@@ -173,14 +197,10 @@ def test_tab_leads_from_the_dialogue_over_the_questions_to_the_dock_and_is_never
         answer_the_step(opened)
 
 
-@on_every_size
-@on_every_protocol
-def test_shift_and_tab_lead_the_same_way_back(opened: Opened):
-    opened.from_the_top()
-    there = [area for area, _ in opened.stops()]
+def expect_the_same_way_back(opened: Opened, there: list[tuple[str, Heard]]) -> None:
     opened.page.locator("[data-save]").focus()
     back = opened.stops("Shift+Tab")
-    assert list(dict.fromkeys(area for area, _ in reversed(back))) == list(dict.fromkeys(there))
+    assert list(dict.fromkeys(area for area, _ in reversed(back))) == list(dict.fromkeys(area for area, _ in there))
     assert nameless(back) == []
 
 

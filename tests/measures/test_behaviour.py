@@ -26,9 +26,8 @@ def test_speed_is_the_median_of_log_pace_beside_the_item_median() -> None:
 
 
 def test_a_speeder_is_flagged_from_twenty_items_on() -> None:
-    found = speed_scores(*dwell(fast=0.05), minimum_time=2.0)
+    found = speed_scores(*dwell(fast=0.05))
     assert [speed.rater for speed in found if speed.flagged] == [3]
-    assert found[3].n_below_minimum > 10 > found[2].n_below_minimum
     assert not any(speed.flagged for speed in speed_scores(*dwell(19, fast=0.05), fewest_items=5))
 
 
@@ -50,8 +49,7 @@ def test_long_runs_are_told_from_chance() -> None:
     honest = rng.integers(0, 3, 60)
     lined = np.concatenate([honest[:30], np.ones(20, int), honest[30:40]])
     found = straight_lining(lined, seed=1, n_permutations=999)
-    assert (found.longest_run, found.run_p, found.screen_p) == (naive_longest(lined), 0.001, None)
-    assert found.modal_share == np.bincount(lined).max() / 60
+    assert (found.longest_run, found.run_p) == (naive_longest(lined), 0.001)
     assert straight_lining(lined, seed=1, n_permutations=999) == found
 
 
@@ -59,17 +57,16 @@ def test_p_of_runs_is_uniform_or_above_for_honest_annotators() -> None:
     rng = np.random.default_rng(3)
     screens = np.arange(40) // 4
     found = [straight_lining(rng.integers(0, 3, 40), screens, seed=s, n_permutations=99) for s in range(150)]
-    for p in ([one.run_p for one in found], [one.screen_p for one in found]):
-        assert np.mean(np.array(p) <= 0.1) <= 0.16
-        # Few different values of the statistic: its ties make p larger than uniform.
-        assert 0.15 <= np.mean(np.array(p) <= 0.5) <= 0.6
+    p = np.array([one.run_p for one in found])
+    assert np.mean(p <= 0.1) <= 0.16
+    # Few different values of the statistic: its ties make p larger than uniform.
+    assert 0.15 <= np.mean(p <= 0.5) <= 0.6
 
 
-def test_the_same_answer_for_a_whole_screen_shows_within_screens_only() -> None:
+def test_the_same_answer_for_a_whole_screen_is_no_long_run() -> None:
     rng = np.random.default_rng(5)
     answers, screens = np.repeat(rng.integers(0, 3, 25), 4), np.arange(100) // 4
     found = straight_lining(answers, screens, seed=1, n_permutations=999)
-    assert (found.screen_share, found.screen_p) == (1.0, 0.001)
     assert found.run_p > 0.02  # type: ignore[operator]
     assert straight_lining(answers, seed=1, n_permutations=999).run_p < 0.02  # type: ignore[operator]
 
@@ -78,7 +75,7 @@ def test_reasons_for_no_p() -> None:
     assert straight_lining([0, 1] * 9, seed=1).reason == "too_few_items"
     constant = straight_lining([2] * 25 + [-1], seed=1)
     assert (constant.reason, constant.longest_run, constant.n_answers) == ("no_variation", 25, 25)
-    assert straight_lining([], seed=1).modal_share is None
+    assert straight_lining([], seed=1).run_p is None
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from measures import clusters as module
 from measures.agreement import fleiss_kappa, fleiss_kernel
 from measures.alpha import alpha_kernel
-from measures.clusters import Clusters, cluster_bootstrap_interval, cluster_bootstrap_intervals
+from measures.clusters import Clusters, cluster_bootstrap_intervals
 from measures.histograms import Histogram
 from measures.intervals import bootstrap_interval, replicates
 
@@ -43,16 +43,16 @@ def test_groups_of_alike_items_make_wider_intervals() -> None:
     group, tallies = grouped()
     clusters = Clusters.from_tallies(group, tallies)
     assert (clusters.n_groups, clusters.histogram) == (60, Histogram.from_tallies(tallies))
-    wide = cluster_bootstrap_interval(clusters, fleiss_kernel, seed=1)
+    [wide] = cluster_bootstrap_intervals(clusters, [fleiss_kernel], seed=1)
     narrow = bootstrap_interval(clusters.histogram, fleiss_kernel, seed=1)
     assert wide.high - wide.low > 1.15 * (narrow.high - narrow.low)  # type: ignore[operator]
-    assert wide == cluster_bootstrap_interval(clusters, fleiss_kernel, seed=1)
+    assert [wide] == cluster_bootstrap_intervals(clusters, [fleiss_kernel], seed=1)
 
 
 def test_intervals_of_several_coefficients_are_those_of_each_alone() -> None:
     clusters = Clusters.from_tallies(*grouped())
     makers = [fleiss_kernel, partial(alpha_kernel, scale="ordinal")]
-    alone = [cluster_bootstrap_interval(clusters, maker, seed=1) for maker in makers]
+    alone = [cluster_bootstrap_intervals(clusters, [maker], seed=1)[0] for maker in makers]
     assert cluster_bootstrap_intervals(clusters, makers, seed=1) == alone
     assert alone[0] != alone[1]
 
@@ -68,8 +68,8 @@ def test_a_table_too_wide_for_memory_is_added_up_sparsely(monkeypatch: pytest.Mo
 
 def test_groups_of_one_item_are_the_item_bootstrap() -> None:
     _, tallies = grouped(alike=0)
-    interval = partial(cluster_bootstrap_interval, kernel_maker=fleiss_kernel, seed=1, n_resamples=4000)
-    single = interval(Clusters.from_tallies(np.arange(len(tallies)), tallies))
+    clusters = Clusters.from_tallies(np.arange(len(tallies)), tallies)
+    [single] = cluster_bootstrap_intervals(clusters, [fleiss_kernel], seed=1, n_resamples=4000)
     plain = bootstrap_interval(Histogram.from_tallies(tallies), fleiss_kernel, seed=1, n_resamples=4000)
     assert (single.low, single.high) == pytest.approx((plain.low, plain.high), abs=0.012)
 
@@ -82,7 +82,6 @@ def test_groups_of_the_same_patterns_are_of_one_kind_in_any_order() -> None:
 
 
 def test_one_group_has_no_interval() -> None:
-    assert cluster_bootstrap_interval(Clusters.from_tallies([1], [[0, 0]]), fleiss_kernel, seed=1).low is None
-    assert cluster_bootstrap_interval(Clusters.from_tallies([1, 1], [[2, 0], [1, 1]]), fleiss_kernel, seed=1).note == (
-        "too_few_items"
-    )
+    for clusters in (Clusters.from_tallies([1], [[0, 0]]), Clusters.from_tallies([1, 1], [[2, 0], [1, 1]])):
+        [found] = cluster_bootstrap_intervals(clusters, [fleiss_kernel], seed=1)
+        assert (found.low, found.note) == (None, "too_few_items")

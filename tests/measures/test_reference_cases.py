@@ -50,12 +50,18 @@ def codes_of(case: Case) -> np.ndarray:
     return np.array([[place[value] for value in row] for row in case["input"]["data"]], np.int8)
 
 
+def of_two_raters(table: np.ndarray) -> Histogram:
+    """Of a (K, K) table: the first rater's answers in rows, the second's in columns."""
+    pairs = np.repeat(np.argwhere(table >= 0), table.ravel(), axis=0)
+    return Histogram.from_matrix(pairs.astype(np.int8), len(table))
+
+
 def histogram_of(case: Case) -> Histogram:
     kind, data = case["input"]["kind"], case["input"]["data"]
     if kind == "tally":
         return Histogram.from_tallies(data)
     if kind == "confusion":
-        return Histogram.from_confusion(data)
+        return of_two_raters(np.array(data))
     return Histogram.from_matrix(codes_of(case), len(case["input"]["categories"]))
 
 
@@ -115,7 +121,7 @@ COEFFICIENTS: dict[str, Callable[[Case], Any]] = {
     "krippendorff_alpha": lambda case: alpha_of(case).value,
     "cohen_kappa": lambda case: cohen_of(case).value,
     "cohen_se": lambda case: cohen_of(case).standard_error,
-    "scott_pi": lambda case: fleiss_kappa(Histogram.from_confusion(confusion_of(case))).value,
+    "scott_pi": lambda case: fleiss_kappa(of_two_raters(confusion_of(case))).value,
 }
 
 REASONS = {

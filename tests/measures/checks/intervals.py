@@ -12,7 +12,7 @@ from measures.acceptance import acceptance_probability
 from measures.agreement import fleiss_kernel
 from measures.alpha import krippendorff_alpha_with_interval
 from measures.behaviour import gold_result
-from measures.clusters import Clusters, cluster_bootstrap_interval
+from measures.clusters import Clusters, cluster_bootstrap_intervals
 from measures.estimate import Estimate
 from measures.histograms import Histogram
 from measures.intervals import bootstrap_interval, clopper_pearson, interval_of_counts, t_interval, wilson
@@ -101,7 +101,7 @@ def dialogues_beside_scipy() -> Iterable[Pair]:
     for seed in (3, 4):
         table = tallies(votes(160, seed), 3).reshape(40, 4, 3)
         clusters = Clusters.from_tallies(np.repeat(np.arange(40), 4), table.reshape(160, 3))
-        found = cluster_bootstrap_interval(clusters, fleiss_kernel, seed=1, n_resamples=N_RESAMPLES)
+        [found] = cluster_bootstrap_intervals(clusters, [fleiss_kernel], seed=1, n_resamples=N_RESAMPLES)
         yield limits(found), by_scipy(40, lambda drawn, t=table: _fleiss(t[drawn].reshape(-1, 3)))
 
 
@@ -133,7 +133,7 @@ CHECKS = [
         "scipy's BCa, statsmodels and other lots", items_beside_scipy, BY_LOT,
     ),
     Check(
-        ("clusters.cluster_bootstrap_interval",), "scipy's BCa, whole dialogues, statsmodels and other lots",
+        ("clusters.cluster_bootstrap_intervals",), "scipy's BCa, whole dialogues, statsmodels and other lots",
         dialogues_beside_scipy, BY_LOT,
     ),
     Check(

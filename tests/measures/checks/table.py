@@ -35,7 +35,7 @@ PROOFS = [
           "measures/test_coverage.py::test_live_intervals_of_balanced_studies_hold_the_truth"),
     Proof(("intervals.bootstrap_interval", "alpha.krippendorff_alpha_with_interval"), COVERAGE,
           "measures/test_coverage.py::test_intervals_of_the_report_hold_the_truth"),
-    Proof(("clusters.cluster_bootstrap_interval",), COVERAGE,
+    Proof(("clusters.cluster_bootstrap_intervals",), COVERAGE,
           "measures/test_coverage.py::test_dialogues_must_be_drawn_whole"),
     Proof(("intervals.bootstrap_intervals", "intervals.intervals_of_counts"), "each coefficient alone, same seed",
           "measures/test_intervals_and_words.py::test_intervals_of_several_coefficients_are_those_of_each_alone"),
