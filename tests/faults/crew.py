@@ -31,6 +31,8 @@ class Crew:
     def __init__(self, size: int) -> None:
         self.workers: dict[str, Process] = {}
         self.n_hired = self.n_lost = 0
+        with self.broker() as broker:
+            broker.flushdb()  # what workers of other tests had taken when they were killed stays in there as not done
         for _ in range(size):
             self.hire()
 
@@ -64,6 +66,10 @@ class Crew:
                 for _ in range(times):
                     app.send_task(task, task_id=key, queue="live")
 
+    @staticmethod
+    def broker() -> redis.Redis:
+        return redis.from_url(redis_address(environment(0)["REDIS_URL"]))
+
     def who_waits(self, n: int) -> list[str]:
         """The names of `n` workers that are in the middle of a decision; empty while they are fewer."""
         with connection.cursor() as cursor:
@@ -74,8 +80,7 @@ class Crew:
 
     def wait_until_idle(self) -> None:
         """Every message is taken and done, but for what was lost with a worker."""
-        address = redis_address(environment(0)["REDIS_URL"])
-        with redis.from_url(address) as broker:
+        with self.broker() as broker:
             wait_until(lambda: not broker.llen("live"), 30, "an empty queue")
             wait_until(lambda: broker.hlen("unacked") <= self.n_lost, 30, "the end of all tasks")
 
