@@ -98,11 +98,29 @@ def _is_committing(item: pytest.Item) -> bool:
     return bool(is_marked) or not COMMITTING.isdisjoint(item.fixturenames)
 
 
+@pytest.fixture(scope="module")
+def shared(request: pytest.FixtureRequest) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
+    """`shared(make)`: a maker for tests. The rows are those of the module, if none of its tests commits."""
+    if _commits(request.node, request.session.items):
+        return lambda make: make
+    keep = request.getfixturevalue("keep")
+
+    def shared(make: Callable[[], Any]) -> Callable[[], Any]:
+        kept = keep(make)
+        return lambda: _as_new(kept)
+
+    return shared
+
+
+def _as_new(kept: Any) -> Any:
+    cache.clear()  # what another test's page kept of the same study
+    return deepcopy(kept)
+
+
 @pytest.fixture
 def cast(kept_cast: Cast | None, db: None) -> Cast:
     """A study and its people as new: rows of the module, objects of the test."""
-    cache.clear()  # what another test's page kept of the same study
-    return deepcopy(kept_cast) or make_cast()
+    return _as_new(kept_cast) or make_cast()
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,8 @@
 """A study of a shipped protocol with made-up material, and annotators who answer by the keys of the protocol."""
 
+from copy import deepcopy
+from functools import cache
+from typing import Any
 from uuid import uuid4
 
 from django.utils import timezone
@@ -20,11 +23,23 @@ NOW = timezone.now()
 PERSONA = ["I have two cats.", "I work at night."]
 
 
+def bundle_of(protocol: str) -> dict[str, Any]:
+    """A copy of a shipped protocol, whose file is read once: to parse it takes longer than to store it."""
+    return deepcopy(_bundle(protocol))
+
+
+@cache
+def _bundle(protocol: str) -> dict[str, Any]:
+    return load_bundle(BUILTIN / f"{protocol}.yaml")
+
+
 class Work:
     """One annotator with a seat; `another` sits down beside them."""
 
-    def __init__(self, protocol: str, n_dialogues: int = 2, n_sources: int = 0, **changes: object) -> None:
-        version, _ = store_bundle(load_bundle(BUILTIN / f"{protocol}.yaml") | changes, publish=True, now=NOW)
+    def __init__(
+        self, protocol: str, n_dialogues: int = 2, n_sources: int = 0, *, annotator: str = "ann", **changes: object
+    ) -> None:
+        version, _ = store_bundle(bundle_of(protocol) | changes, publish=True, now=NOW)
         self.spec = spec_of(version)
         self.study = StudyFactory(protocol_version=version)
         sources = [SourceFactory(study=self.study) for _ in range(n_sources)]
@@ -35,7 +50,7 @@ class Work:
         self.batch: Batch = make_batches(self.study, by="size", size=n_dialogues, now=NOW)[0]
         Batch.objects.filter(pk=self.batch.pk).update(status=Batch.Status.OPEN)
         self.batch.refresh_from_db()
-        self.participant: Participant = make_annotator(self.study, "ann")
+        self.participant: Participant = make_annotator(self.study, annotator)
         self.assignment: Assignment = claim_seat(self.participant, self.batch, now=timezone.now())
 
     def another(self, name: str) -> "Work":

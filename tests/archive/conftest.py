@@ -10,7 +10,14 @@ from annotation.models import Study
 from archive.reader import import_archive
 from tests.archive.round_trip import empty_the_database
 from tests.factories import UserFactory
-from tests.reporting.exports.conftest import diqad, he_study, rated, written  # noqa: F401 - fixtures
+from tests.reporting.exports.conftest import (  # noqa: F401 - fixtures
+    diqad,
+    he_study,
+    make_shared_diqad,
+    make_shared_he_study,
+    rated,
+    written,
+)
 
 
 @pytest.fixture

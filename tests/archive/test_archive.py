@@ -75,13 +75,16 @@ def test_candidate_sets_and_computed_answers_come_back(db: None, come_back) -> N
             for item in work.items(criterion.unit):
                 work.answer(item, criterion.key, criterion.options[at % len(criterion.options)].key)
     n_computed = Rating.objects.filter(criterion__kind="computed", is_active=True).count()
-    before, units = report_of(work.study), sorted(Item.objects.values_list("unit", flat=True))
-    shown = sorted(len(each) for each in Item.objects.values_list("shown", flat=True))
+    before, items = report_of(work.study), units_and_sizes(work.study)
     back = come_back(work.study)
     assert differences(before, report_of(back)) == []
-    assert sorted(Item.objects.values_list("unit", flat=True)) == units
-    assert sorted(len(each) for each in Item.objects.values_list("shown", flat=True)) == shown
+    assert units_and_sizes(back) == items
     assert Rating.objects.filter(criterion__kind="computed").count() == n_computed > 0
+
+
+def units_and_sizes(study: Study) -> list[tuple[str, int]]:
+    rows = Item.objects.filter(batch__study=study).values_list("unit", "shown")
+    return sorted((unit, len(shown)) for unit, shown in rows)
 
 
 def leave_out(participant: Participant) -> None:

@@ -20,12 +20,12 @@ from protocols.services import store_bundle
 from reporting.predictions.downloads import as_json
 from reporting.predictions.page import index_page
 from reporting.predictions.table import Comparison
-from tests.annotation.importing.conftest import HE_DIALOGUES, builtin, bundle, load
+from tests.annotation.importing.conftest import HE_DIALOGUES, builtin, load
 from tests.archive.round_trip import changed, differences, empty_the_database, report_of, with_file
 from tests.factories import JudgeRunFactory, MetricFactory, StudyFactory
 from tests.reporting.exports.conftest import NOW
 from tests.reporting.predictions.conftest import make_metric
-from tests.shipped import Work
+from tests.shipped import Work, bundle_of
 from tests.working import rate_everything
 
 Written = Callable[..., bytes]
@@ -151,7 +151,7 @@ def test_words_of_the_datasheet_and_the_floor_come_back(unrated: Study, come_bac
 
 def test_a_metric_about_an_older_version_of_the_protocol_comes_back(he_study: Study, come_back) -> None:
     criterion = he_study.protocol_version.criteria.get(key="appropriateness")
-    newer = store_bundle(bundle("he-protocol-1.0") | {"version": "1.9"}, publish=True, now=NOW)[0]
+    newer = store_bundle(bundle_of("he-protocol-1.0") | {"version": "1.9"}, publish=True, now=NOW)[0]
     Study.objects.filter(pk=he_study.pk).update(protocol_version=newer)
     he_study.refresh_from_db()
     make_metric(he_study, "old", lambda c: criterion.options.first(), kind="label", criterion=criterion)

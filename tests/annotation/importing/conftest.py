@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +17,10 @@ from annotation.importing import (
     import_ratings,
 )
 from annotation.models import Study
-from protocols.bundles import load_bundle
 from protocols.models import ProtocolVersion
-from protocols.selectors import builtin_bundles
 from protocols.services import store_bundle
 from tests.factories import StudyFactory
+from tests.shipped import bundle_of
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 DATA = Path(__file__).parents[2] / "data"
@@ -34,13 +32,8 @@ DIQAD = DATA / "diqad_scale_sim" / "sample_mixed_100.jsonl"
 Write = Callable[..., Path]
 
 
-@cache
-def bundle(name: str) -> dict[str, Any]:
-    return load_bundle(next(path for path in builtin_bundles() if path.stem == name))
-
-
 def builtin(name: str) -> ProtocolVersion:
-    return store_bundle(bundle(name), publish=True, now=NOW)[0]
+    return store_bundle(bundle_of(name), publish=True, now=NOW)[0]
 
 
 @pytest.fixture

@@ -45,13 +45,22 @@ def written() -> Callable[..., bytes]:
     return written
 
 
-@pytest.fixture
-def he_study(db: None) -> Study:
+def make_he_study() -> Study:
     study = StudyFactory(protocol_version=builtin("he-protocol-1.0"), seats=7, description="As it was, =1+1")
     load(study, HE_DIALOGUES)
     load_ratings(study, HE_RATINGS)
     make_batches(study, by="size", size=5, kind="pilot", n_dialogues=5, seats=2, now=NOW)
     return study
+
+
+@pytest.fixture(scope="module")
+def make_shared_he_study(shared) -> Callable[[], Study]:
+    return shared(make_he_study)
+
+
+@pytest.fixture
+def he_study(make_shared_he_study: Callable[[], Study], db: None) -> Study:
+    return make_shared_he_study()
 
 
 def score_dialogue(work: Work, place: int, score: str, *reasons: str, turns: tuple[int, ...] = ()) -> None:
@@ -64,12 +73,11 @@ def score_dialogue(work: Work, place: int, score: str, *reasons: str, turns: tup
         work.answer(item, "support", turns=turns)
 
 
-@pytest.fixture
-def diqad(db: None) -> Work:
+def make_diqad() -> Work:
     """Four dialogues, three annotators: 1 with reasons, 2 with a marked turn, excluded, and tied."""
-    first = Work("diqad-1.0", n_dialogues=4).has_read_all()
-    second = first.another("ben").has_read_all()
-    third = first.another("cem").has_read_all()
+    first = Work("diqad-1.0", n_dialogues=4, annotator="ada").has_read_all()
+    second = first.another("bea").has_read_all()
+    third = first.another("cas").has_read_all()
     for work, scores in ((first, "1200"), (second, "1210"), (third, "0210")):
         for place, score in enumerate(scores):
             if place == 2 and work is not first:
@@ -83,3 +91,13 @@ def diqad(db: None) -> Work:
             else:
                 score_dialogue(work, place, "0", "not_relevant")
     return first
+
+
+@pytest.fixture(scope="module")
+def make_shared_diqad(shared) -> Callable[[], Work]:
+    return shared(make_diqad)
+
+
+@pytest.fixture
+def diqad(make_shared_diqad: Callable[[], Work], db: None) -> Work:
+    return make_shared_diqad()

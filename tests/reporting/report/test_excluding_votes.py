@@ -17,7 +17,7 @@ from reporting.board.rows import board_data
 from reporting.report.build import Report, build_report
 from reporting.report.downloads import as_csv
 from tests.factories import MembershipFactory
-from tests.reporting.exports.conftest import diqad  # noqa: F401 - a fixture
+from tests.reporting.exports.conftest import diqad, make_shared_diqad  # noqa: F401 - fixtures
 from tests.shipped import Work
 
 pytestmark = pytest.mark.django_db

@@ -17,7 +17,7 @@ from reporting.exports.formats import write_export
 from reporting.report.build import build_report
 from reporting.study.data_set import DataSet, Figures, mix_of
 from tests.factories import MembershipFactory
-from tests.reporting.exports.conftest import diqad  # noqa: F401 - a fixture
+from tests.reporting.exports.conftest import diqad, make_shared_diqad  # noqa: F401 - fixtures
 from tests.shipped import Work
 
 SAMPLE = Path(__file__).parents[2] / "data" / "diqad_scale_sim" / "sample_mixed_100.jsonl"
