@@ -63,6 +63,7 @@ def keep(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[
     block = transaction.atomic()
     block._from_testcase = True  # as the block around a test: durable ones may stand within
     with django_db_blocker.unblock():
+        assert not connection.in_atomic_block, "asked for in the middle of a test: name the fixture in its arguments"
         block.__enter__()
 
     def kept(make: Callable[[], Any]) -> Any:

@@ -1,6 +1,7 @@
 """Two studies with ratings: the reference study, and a small one on scales."""
 
 import copy
+from collections.abc import Callable
 from datetime import timedelta
 
 import numpy as np
@@ -9,6 +10,7 @@ from django.core.cache import cache
 from django.core.management import call_command
 from django.db.models import F
 from django.utils import timezone
+from pytest_django import DjangoDbBlocker
 
 from annotation.models import Batch, Study
 from annotation.services.claiming import submit_assignment
@@ -22,8 +24,7 @@ from tests.working import rate_everything
 NOW = timezone.now()
 
 
-@pytest.fixture
-def he_study(db) -> Study:
+def make_he_study() -> Study:
     """The reference study as a researcher brings it: by the commands, under the protocol that ships."""
     call_command("load_protocols")
     call_command("create_study", "he", "--protocol", "he-protocol")
@@ -33,20 +34,27 @@ def he_study(db) -> Study:
 
 
 @pytest.fixture(scope="module")
-def read_once() -> dict:
-    return {}
+def make_shared_he_study(shared) -> Callable[[], Study]:
+    return shared(make_he_study)
 
 
 @pytest.fixture
-def he_report(read_once: dict, request: pytest.FixtureRequest) -> Report:
-    """Imported and built by the first test that asks: the report is plain values, which outlive the database's rows."""
-    if not read_once:
-        read_once["report"] = build_report(request.getfixturevalue("he_study"), now=NOW)
-    return copy.deepcopy(read_once["report"])
+def he_study(make_shared_he_study: Callable[[], Study], db) -> Study:
+    return make_shared_he_study()
+
+
+@pytest.fixture(scope="module")
+def kept_he_report(make_shared_he_study: Callable[[], Study], django_db_blocker: DjangoDbBlocker) -> Report:
+    with django_db_blocker.unblock():
+        return build_report(make_shared_he_study(), now=NOW)
 
 
 @pytest.fixture
-def scale_study(db) -> Study:
+def he_report(kept_he_report: Report) -> Report:
+    return copy.deepcopy(kept_he_report)
+
+
+def make_scale_study() -> Study:
     """Three people, four dialogues and two sources on a scale from 5 down to 1."""
     study = StudyFactory(slug="scales", protocol_version=make_scale_version(), pay_amount="5.00", pay_currency="GBP")
     batch = make_batch(study, n_dialogues=4, n_sources=2)
@@ -63,6 +71,16 @@ def scale_study(db) -> Study:
     Batch.objects.filter(pk=batch.pk).update(ratings_version=F("ratings_version") + 1)
     study.refresh_from_db()
     return study
+
+
+@pytest.fixture(scope="module")
+def make_shared_scale_study(shared) -> Callable[[], Study]:
+    return shared(make_scale_study)
+
+
+@pytest.fixture
+def scale_study(make_shared_scale_study: Callable[[], Study], db) -> Study:
+    return make_shared_scale_study()
 
 
 @pytest.fixture

@@ -16,7 +16,8 @@ from reporting.exports.formats import no_tick
 from reporting.exports.options import ExportOptions
 from tests.he_study import DATA, expected
 
-pytestmark = pytest.mark.django_db
+# The fixtures that each comparison asks for in its own words are those of the module.
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("kept_he_report")]
 EXPECTED = expected()
 Wanted = Any
 CLOSE = 1e-6  # the file has six decimals

@@ -41,6 +41,15 @@ def test_only_a_cleared_annotator_can_claim(cast: Cast, status: str):
     assert refusal(claim_seat, cast.annotator, cast.batch, now=NOW).code == "not_cleared"
 
 
+@pytest.mark.parametrize("status", ["paused", "excluded"])
+def test_who_is_stopped_cannot_claim_even_what_is_reserved_for_them(cast: Cast, status: str):
+    private = make_batch(cast.study, key="private", kind="re_rating", reserved_for=cast.annotator)
+    assert claim_seat(cast.annotator, private, now=NOW).status == Assignment.Status.ACTIVE
+    release_seats(cast.annotator, Assignment.Status.EXPIRED)
+    Participant.objects.filter(pk=cast.annotator.pk).update(status=status)
+    assert refusal(claim_seat, cast.annotator, private, now=NOW).code == "not_cleared"
+
+
 @pytest.mark.parametrize("what", ["study", "batch"])
 @pytest.mark.parametrize("status", ["draft", "closed"])
 def test_only_an_open_batch_of_an_open_study_can_be_claimed(cast: Cast, what: str, status: str):

@@ -60,9 +60,10 @@ def test_batches_that_do_not_count_are_stated(cast: Cast):
 def test_times_and_pay_are_those_of_the_answers(scale_study: Study):
     report = build_report(scale_study, now=NOW)
     work = report.time_and_pay
-    times = list(Rating.objects.values_list("active_ms", flat=True))
+    assignments = Assignment.objects.filter(batch__study=scale_study)
+    times = list(Rating.objects.filter(assignment__in=assignments).values_list("active_ms", flat=True))
     assert work.judgement_seconds.median == pytest.approx(median(times) / 1000)
-    per_batch = [sum(a.ratings.values_list("active_ms", flat=True)) / 60_000 for a in Assignment.objects.all()]
+    per_batch = [sum(a.ratings.values_list("active_ms", flat=True)) / 60_000 for a in assignments]
     assert work.batch_minutes_active.median == pytest.approx(median(per_batch))
     assert work.hourly_active == pytest.approx(5 * 60 / median(per_batch), abs=0.01)
     assert (work.total_paid, work.is_below_floor, work.batches_below_floor) == ("15.00", False, 0)
@@ -192,7 +193,7 @@ def test_the_data_hash_changes_with_an_answer_and_not_with_anything_else(scale_s
     first = data_hash()
     Rating.objects.update(active_ms=1, updated_at=NOW)
     assert data_hash() == first
-    rating = Rating.objects.first()
+    rating = Rating.objects.filter(batch__study=scale_study).first()
     Rating.objects.filter(pk=rating.pk).update(free_text='A "quoted" word')
     assert data_hash() != first
 
