@@ -270,6 +270,12 @@ def batch_list(study: Study, named: str = "") -> QuerySet[Batch]:
     ).order_by("position", "pk")
 
 
+def usual_batch_size(study: Study) -> int | None:
+    """Return the number of items of the first main batch, or None without one."""
+    main = study.batches.filter(kind=Batch.Kind.MAIN, n_items__gt=0).order_by("position")
+    return main.values_list("n_items", flat=True).first()
+
+
 def member_list(study: Study) -> QuerySet[Membership]:
     """Return members who are not annotators. If `is_researcher`, they may make protocols and studies."""
     named = Exists(User.groups.through.objects.filter(group__name=GROUP, user=OuterRef("user")))

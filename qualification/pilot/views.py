@@ -18,6 +18,7 @@ from django.views.decorators.http import require_POST, require_safe
 from annotation.access import Right, signed_in, study_for
 from annotation.forms import PanelForm
 from annotation.models import Batch, Participant, Study
+from annotation.selectors.studies import usual_batch_size
 from annotation.services.panel import set_panel
 from annotation.views.pages import ROWS, announced, errors_in, study_page
 from protocols.specs import spec_of
@@ -78,7 +79,8 @@ def _page(
     request: HttpRequest, study: Study, *, status: int = 200, panel_form: PanelForm | None = None
 ) -> HttpResponse:
     read = _read(study, request.GET.get("pilot", ""))
-    usual = {"n_items": selectors.usual_size(study, read.pilots), "hourly": selectors.HOURLY}
+    of_pilot = read.pilots[0].n_items if read.pilots else 0
+    usual = {"n_items": usual_batch_size(study) or of_pilot or 1, "hourly": selectors.HOURLY}
     form = SuggestionForm({**usual, **request.GET.dict()})
     asked = form.cleaned_data if form.is_valid() else usual
     spec = spec_of(study.protocol_version)

@@ -155,11 +155,6 @@ def known_sizes(study: Study) -> tuple[int, ...]:
     return tuple(sizes.values())
 
 
-def usual_batch_size(study: Study) -> int | None:
-    """Return the number of items of the first main batch, or None without one."""
-    return study.batches.filter(kind=Batch.Kind.MAIN, n_items__gt=0).values_list("n_items", flat=True).first()
-
-
 def groups_of(study: Study) -> QuerySet[Group]:
     people = Count("participants", distinct=True)
     return study.groups.annotate(n_people=people, n_batches=Count("batches", distinct=True)).order_by("name")

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.access import Right, signed_in, study_for
 from annotation.models import Study
+from annotation.selectors.studies import usual_batch_size
 from annotation.views.pages import errors_in, page_of, study_page
 from protocols.specs import spec_of
 from qualification.acceptance.forms import AcceptancePlanForm
@@ -81,7 +82,7 @@ def _pictured(study: Study, plan: AcceptancePlan) -> dict[str, Any]:
     criterion = criterion_of(spec, plan.criterion.key) if plan.criterion else None
     n_classes = len(class_options(criterion)) if criterion else 3
     known = selectors.known_sizes(study)
-    sizes = known or assumed_sizes(n_classes, selectors.usual_batch_size(study) or PUBLISHED_SIZE)
+    sizes = known or assumed_sizes(n_classes, usual_batch_size(study) or PUBLISHED_SIZE)
     try:
         curve = curve_of_rule(rule_of(plan.kind, vars(plan)), sizes)
     except ValueError:

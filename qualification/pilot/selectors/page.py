@@ -195,12 +195,6 @@ def _firsts(pilots: Sequence[Batch]) -> dict[int, str]:
     return found
 
 
-def usual_size(study: Study, pilots: Sequence[Batch]) -> int:
-    """Return the number of items of the first main batch; without one, of the first pilot."""
-    main = study.batches.filter(kind=Batch.Kind.MAIN).order_by("position").values_list("n_items", flat=True).first()
-    return main or (pilots[0].n_items if pilots else 0) or 1
-
-
 # --- difficulty as a file --------------------------------------------------------------------------
 def difficulty_csv(figures: PilotFigures) -> str:
     """Return a row per item, the hardest first: means over its criteria, then each criterion, as shares from 0 to 1.

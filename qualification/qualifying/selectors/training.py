@@ -18,7 +18,7 @@ Place = tuple[str, int | None, int | None, int | None]  # unit, dialogue, candid
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class ExplainedAnswer:
     """Explain one answer. `leads_to`: questions with a known answer that only the right answer to this one leads to."""
 
     part: ItemOnScreen
@@ -35,7 +35,7 @@ class Lesson:
         return chosen == right if self.question.criterion.kind == Criterion.Kind.MULTIPLE else bool(chosen & right)
 
 
-def lessons_of(assignment: Assignment, step: Step) -> list[Lesson]:
+def explained_answers(assignment: Assignment, step: Step) -> list[ExplainedAnswer]:
     """Return the explanations of a step's answered questions whose right answer is known."""
     answered = [each for each in step.questions if each[1].is_asked and each[1].answer.is_saved]
     known = known_answers(assignment, {part.item.token for part, _question in answered})
@@ -46,14 +46,14 @@ def lessons_of(assignment: Assignment, step: Step) -> list[Lesson]:
             codes, options = {question.answer.option, *question.answer.options}, question.criterion.options
             chosen = tuple(option for option in options if option.code in codes)
             right = tuple(option for option in options if option.id in row.options)
-            found.append(Lesson(part, question, chosen, right, row.explanation))
+            found.append(ExplainedAnswer(part, question, chosen, right, row.explanation))
     spec = spec_of_assignment(assignment)
     return [each if each.is_right else replace(each, leads_to=_led_to(spec, each, known)) for each in found]
 
 
-def _led_to(spec: VersionSpec, lesson: Lesson, known: Container[tuple[UUID, int]]) -> tuple[str, ...]:
-    item, criterion = lesson.part.item, lesson.question.criterion
-    right = {option.key for option in lesson.right}
+def _led_to(spec: VersionSpec, answer: ExplainedAnswer, known: Container[tuple[UUID, int]]) -> tuple[str, ...]:
+    item, criterion = answer.part.item, answer.question.criterion
+    right = {option.key for option in answer.right}
     return tuple(
         each.name
         for each in spec.asked_of(item.unit)

@@ -18,7 +18,7 @@ from annotation.services.claiming import PERSON_STATUSES
 from annotation.services.refusals import Refused
 from annotation.views.work import next_url, step_or_404
 from qualification.qualifying.selectors.progress import COMPREHENSION, qualification_states
-from qualification.qualifying.selectors.training import lessons_of
+from qualification.qualifying.selectors.training import explained_answers
 from qualification.qualifying.services.comprehension import asked_of, explained, submit_try
 
 
@@ -82,15 +82,15 @@ def training_answer(request: HttpRequest, token: UUID, position: int, number: in
     if assignment.batch.kind != Batch.Kind.TRAINING:
         raise Http404("No training.")
     page, step = step_or_404(assignment, position, number)
-    lessons = lessons_of(assignment, step)
+    answers = explained_answers(assignment, step)
     following = next_url(assignment, page, step)
-    if not lessons:
+    if not answers:
         return redirect(following)
-    is_again = any(lesson.leads_to for lesson in lessons)
+    is_again = any(answer.leads_to for answer in answers)
     context = {
         "study": assignment.batch.study,
         "page": page,
-        "lessons": lessons,
+        "answers": answers,
         "is_again": is_again,
         "next": reverse("rate", args=[token, position, number]) if is_again else following,
         "words": texts_of_assignment(assignment),

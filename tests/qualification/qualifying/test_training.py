@@ -27,7 +27,7 @@ from protocols.selectors import BUILTIN, builtin_bundles
 from protocols.services import store_bundle
 from qualification.checks.services.known_answers import import_known_answers
 from qualification.models import KnownAnswer
-from qualification.qualifying.selectors.training import Lesson, known_answers
+from qualification.qualifying.selectors.training import ExplainedAnswer, known_answers
 from qualification.qualifying.services.training import left_out, make_training
 from tests.factories import MembershipFactory, StudyFactory, UserFactory, make_annotator
 from tests.factories_protocols import CriterionFactory, ExampleFactory, VersionFactory
@@ -60,25 +60,25 @@ def trainee(study: Study) -> Participant:
     return make_candidate(study)
 
 
-def train(client: Client, participant: Participant, batch: Batch) -> list[Lesson]:
+def train(client: Client, participant: Participant, batch: Batch) -> list[ExplainedAnswer]:
     """Go through the batch on the rating screen as somebody who knows every answer: each of them is explained."""
     work = claim_seat(participant, batch, now=timezone.now())
     client.force_login(participant.user)
-    lessons: list[Lesson] = []
+    answers: list[ExplainedAnswer] = []
     while (missing := missing_step(work)) is not None:
         page, step = missing
         Reading.objects.update_or_create(
             assignment=work, position=page.position, defaults={"opened_at": LONG_AGO, "shown_at": LONG_AGO}
         )
         place = (work.token, page.position, step.number)
-        answer = client.post(reverse("rate", args=place), right_answers(work, step), follow=True)
-        assert answer.status_code == 200, answer.content.decode()
-        explained = answer.context.get("lessons") or []
-        assert all(lesson.is_right for lesson in explained)
-        lessons += explained
-    assert len(lessons) == Rating.objects.filter(assignment=work, is_active=True, criterion__rules=[]).count()
+        shown = client.post(reverse("rate", args=place), right_answers(work, step), follow=True)
+        assert shown.status_code == 200, shown.content.decode()
+        explained = shown.context.get("answers") or []
+        assert all(answer.is_right for answer in explained)
+        answers += explained
+    assert len(answers) == Rating.objects.filter(assignment=work, is_active=True, criterion__rules=[]).count()
     submit_assignment(work, feedback="", now=timezone.now())
-    return lessons
+    return answers
 
 
 def right_answers(work: Assignment, step: Step) -> dict[str, Any]:
@@ -102,8 +102,8 @@ def test_somebody_is_trained_with_every_example_of_a_shipped_protocol(path: Path
     study = study_of(bundle)
     batch = make_training(study, by=UserFactory(), now=NOW)[0]
     assert Batch.objects.get(pk=batch.pk).n_items == batch.items.count()
-    lessons = train(client, trainee(study), batch)
-    options = [(lesson.question.criterion.key, option.key) for lesson in lessons for option in lesson.right]
+    answers = train(client, trainee(study), batch)
+    options = [(answer.question.criterion.key, option.key) for answer in answers for option in answer.right]
     assert Counter(options) >= expected_of(bundle)
     assert left_out(study) == ""
 
