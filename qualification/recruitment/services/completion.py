@@ -54,7 +54,6 @@ def _end(entry: Entry, now: datetime) -> tuple[Entry, Way]:
     raise_known_flags(participant, now=now)
     way = way_of(locked, now)
     state = way.due or (State.DONE if way.may_finish else "")
-    state = way.due or (State.DONE if way.may_finish else "")
     if state:
         locked.state, locked.ended_at = State(state), now
         locked.full_clean()
