@@ -85,12 +85,14 @@ def in_the_default_language() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def kept_cast(request: pytest.FixtureRequest) -> Cast | None:
-    """None where a test of the module commits: it needs rows that others see, and clears all of them away."""
-    return None if _commits(request.node, request.session.items) else request.getfixturevalue("keep")(make_cast)
+    """None where each test has a cast of its own."""
+    has_own = _commits(request) or request.node.get_closest_marker("own_cast")
+    return None if has_own else request.getfixturevalue("keep")(make_cast)
 
 
-def _commits(module: pytest.Module, items: list[pytest.Item]) -> bool:
-    return any(_is_committing(item) for item in items if item.path == module.path)
+def _commits(request: pytest.FixtureRequest) -> bool:
+    """Whether a test of the module needs rows that others see, and clears all of them away."""
+    return any(_is_committing(item) for item in request.session.items if item.path == request.node.path)
 
 
 def _is_committing(item: pytest.Item) -> bool:
@@ -101,8 +103,8 @@ def _is_committing(item: pytest.Item) -> bool:
 
 @pytest.fixture(scope="module")
 def shared(request: pytest.FixtureRequest) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
-    """`shared(make)`: a maker for tests. The rows are those of the module, if none of its tests commits."""
-    if _commits(request.node, request.session.items):
+    """`shared(make)` returns a maker for tests. Its rows are those of the module, if no test of the module commits."""
+    if _commits(request):
         return lambda make: make
     keep = request.getfixturevalue("keep")
 

@@ -23,12 +23,7 @@ from tests.factories import (
 )
 from tests.factories_protocols import VersionFactory, make_he_version
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(scope="module")
-def kept_cast() -> None:
-    """Each test has a cast of its own: some count what is there, or make another one."""
+pytestmark = [pytest.mark.django_db, pytest.mark.own_cast]
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from tests.clock import NOW
 from tests.migrating import run_sql
 from tests.qualification.acceptance.conftest import make_acceptance
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.own_cast]
 ANNOTATION = import_module("annotation.migrations.0026_words_in_rows")
 QUALIFICATION = import_module("qualification.migrations.0008_words_in_rows")
 BEFORE = {
@@ -22,11 +22,6 @@ BEFORE = {
     "confirmed": {"items": 4, "by_criterion": [{"criterion": "score", "second_look": 2}]},
     "control": {"is_on": True},
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def kept_cast() -> None:
-    """Each test has a cast of its own: some count what is there, or make another one."""
 
 
 def test_private_batches_have_todays_kinds(cast: Cast):

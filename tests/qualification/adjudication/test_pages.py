@@ -20,6 +20,8 @@ from tests.qualification.acceptance.factories import PlanFactory
 from tests.qualification.adjudication.conftest import AdjudicatedStudy, make_adjudicated
 from tests.qualification.adjudication.factories import CaseFactory
 
+pytestmark = pytest.mark.own_cast
+
 
 def url(name: str, *args: object) -> str:
     return reverse(name, args=["wellbeing", *args])
@@ -27,11 +29,6 @@ def url(name: str, *args: object) -> str:
 
 def text_of(answer) -> str:
     return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", answer.content.decode()))
-
-
-@pytest.fixture(scope="module")
-def kept_cast() -> None:
-    """Each test has a cast of its own: some make another one."""
 
 
 @pytest.fixture

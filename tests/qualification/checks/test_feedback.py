@@ -18,13 +18,8 @@ from tests.factories import make_batch
 from tests.qualification.checks.factories import make_checks
 from tests.working import rate_everything
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.own_cast]
 SAID = re.compile(r"you agree with the majority of the others on (\d+) of (\d+) answers")
-
-
-@pytest.fixture(scope="module")
-def kept_cast() -> None:
-    """Each test has a cast of its own: some count what is there, or make another one."""
 
 
 def switch(cast: Cast, is_on: bool) -> None:

@@ -16,13 +16,8 @@ from tests.cast import Cast, make_cast
 from tests.qualification.checks.factories import CheckPlanFactory, FlagFactory
 from tests.working import rate_everything
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.own_cast]
 GOLD = Signal("gold", {"n": 44, "value": 0.4, "low": 0.3, "high": 0.5, "threshold": 0.7})
-
-
-@pytest.fixture(scope="module")
-def kept_cast() -> None:
-    """Each test has a cast of its own: some count what is there, or make another one."""
 
 
 def decide(cast: Cast, flag: Flag, decision: str, reason: str = "I read the answers.") -> Flag:

@@ -22,13 +22,8 @@ from tests.cast import Cast
 from tests.factories import MembershipFactory, UserFactory, make_annotator
 from tests.qualification.recruitment.factories import open_for, prolific_query
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.own_cast]
 PERSON = "a" * 24
-
-
-@pytest.fixture(scope="module")
-def kept_cast() -> None:
-    """Each test has a cast of its own: some count what is there, or make another one."""
 
 
 def door(recruitment: Recruitment) -> str:

@@ -40,12 +40,7 @@ from tests.reporting.board.explained import read_board
 from tests.reporting.record.conducted import LABELS, acceptance_batches, make_conducted
 from tests.working import rate_everything
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(scope="module")
-def kept_cast() -> None:
-    """Each test has a cast of its own: some count what is there, or make another one."""
+pytestmark = [pytest.mark.django_db, pytest.mark.own_cast]
 
 
 @pytest.fixture
