@@ -16,6 +16,8 @@ from annotation.services.claiming import claim_seat, submit_assignment
 from bench.rows import NEVER, Goal, Row, percentile
 from bench.servers import working
 from bench.studies import Shape, make_people, make_study
+from measures.qualification_curve import Panel, operating_curve
+from measures.qualification_rule import GOLD, INTERVAL, MAJORITY_KAPPA, Rule
 from protocols.specs import spec_of
 from qualification.models import Attempt, Qualification
 
@@ -23,6 +25,7 @@ from qualification.models import Attempt, Qualification
 SHAPE = Shape(n_dialogues=5, per_batch=5, n_responses=5, seats=3)
 N_PANEL = 3
 PATIENCE = 20.0
+RULES = (Rule(), Rule(decision=INTERVAL), Rule(MAJORITY_KAPPA), Rule(GOLD, 0.7))
 
 
 def run(place: Path, is_quick: bool) -> Iterator[Row]:
@@ -37,6 +40,13 @@ def run(place: Path, is_quick: bool) -> Iterator[Row]:
     yield Row("qualification submitted to result stored p95", percentile(delays, 0.95), "s", goal=Goal(2))
     n_twice = len(delays) + 1 - Attempt.objects.filter(participant__study=study).count()
     yield Row("qualifications not decided exactly once", abs(n_twice), "", goal=NEVER)
+    yield Row("curve of a rule, redrawn while somebody types", max(map(_curve, RULES)), "s", goal=Goal(1))
+
+
+def _curve(rule: Rule) -> float:
+    began = time.process_time()
+    operating_curve.__wrapped__(rule, Panel(0.3, (0.4, 0.3, 0.1, 0.1, 0.1), 6))
+    return time.process_time() - began
 
 
 def _study() -> tuple[Study, Batch]:

@@ -1,6 +1,5 @@
 """The rule decides as its coefficients do, and its operating curve is the printed one (statistics 4.3)."""
 
-import time
 from decimal import Decimal
 from fractions import Fraction
 from math import comb
@@ -34,6 +33,8 @@ RNG = np.random.default_rng(3)
 TRUTH = RNG.integers(0, 3, 60)
 PANEL = np.where(RNG.random((60, 3)) < 0.6, TRUTH[:, None], RNG.integers(0, 3, (60, 3)))
 GOOD = np.where(RNG.random(60) < 0.8, TRUTH, RNG.integers(0, 3, 60))
+OTHER = np.random.default_rng(0)
+EQUAL = np.where(OTHER.random(60) < 0.6, TRUTH, OTHER.integers(0, 3, 60))
 # Judged answers: as good, clearly better, uniform clicker, always modal; 4,000 draws each, section 4.3.
 PRINTED = {15: (0.50, 0.75, 0.08, 0.00), 25: (0.49, 0.81, 0.03, 0.00), 60: (0.50, 0.91, 0.005, 0.00),
            200: (0.51, 0.99, 0.00, 0.00)}  # fmt: skip
@@ -173,8 +174,7 @@ def test_a_limit_that_equals_what_is_required_decides_for_accuracy_and_not_for_k
     ("threshold", "state"), [(-0.5, PASSED), (0.99, FAILED), (None, UNDECIDED)]
 )  # fmt: skip
 def test_by_the_interval_a_doubtful_candidate_is_undecided(threshold, state):
-    equal = np.where(RNG.random(60) < 0.6, TRUTH, RNG.integers(0, 3, 60))
-    assert judge(Rule(threshold=threshold, decision=INTERVAL), cells_of(PANEL, equal, 3)).state == state
+    assert judge(Rule(threshold=threshold, decision=INTERVAL), cells_of(PANEL, EQUAL, 3)).state == state
 
 
 def test_an_undefined_value_has_a_reason_and_is_never_a_pass():
@@ -228,14 +228,6 @@ def test_the_interval_turns_rejections_of_equally_good_people_into_doubt():
 def test_passing_every_criterion_is_harder_than_passing_once():
     alone, each = (operating_curve(Rule(), Panel(n_criteria=n), (100,))["better"][0].passed for n in (1, 4))
     assert each < alone
-
-
-@pytest.mark.parametrize("rule", [Rule(), Rule(decision=INTERVAL), Rule(MAJORITY_KAPPA), Rule(GOLD, 0.7)])
-def test_a_curve_is_quick_enough_to_be_redrawn_while_one_types(rule):
-    panel = Panel(0.3, (0.4, 0.3, 0.1, 0.1, 0.1), 6)
-    began = time.process_time()
-    operating_curve(rule, panel, seed=int(RNG.integers(1000)))
-    assert time.process_time() - began < 3  # a third of a second on one core; the rest is for a busy machine
 
 
 def test_the_same_seed_gives_the_same_curve():
