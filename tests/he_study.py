@@ -73,22 +73,31 @@ def _load_batch(
 
 
 def _load_items(study: Study, batch: Batch, rows: list[Row], sources: dict[str, Source]) -> dict[str, Item]:
-    items: dict[str, Item] = {}
-    dialogues: dict[str, Dialogue] = {}
-    for row in rows:
-        if row["candidate_id"] in items:
-            continue
-        if row["dialogue_id"] not in dialogues:
-            dialogues[row["dialogue_id"]] = Dialogue.objects.create(
-                study=study, key=row["dialogue_id"], position=study.dialogues.count(), is_textless=True
-            )
-        dialogue, source = dialogues[row["dialogue_id"]], sources[row["source"]]
-        candidate = Candidate.objects.create(dialogue=dialogue, source=source, key=row["candidate_id"])
-        items[candidate.key] = Item.objects.create(
-            batch=batch, dialogue=dialogue, candidate=candidate, source=source, position=len(dialogues)
-        )
+    """{candidate: its item}, in the order of the rows."""
+    before = study.dialogues.count()
+    dialogues = {key: Dialogue(study=study, key=key, is_textless=True) for key in _once(rows, "dialogue_id")}
+    for position, dialogue in enumerate(dialogues.values()):
+        dialogue.position = before + position
+    Dialogue.objects.bulk_create(dialogues.values())
+    candidates = Candidate.objects.bulk_create(
+        Candidate(dialogue=dialogues[row["dialogue_id"]], source=sources[row["source"]], key=key)
+        for key, row in _once(rows, "candidate_id").items()
+    )
+    items = Item.objects.bulk_create(
+        Item(batch=batch, dialogue=each.dialogue, candidate=each, source=each.source,
+             position=each.dialogue.position - before + 1)
+        for each in candidates
+    )  # fmt: skip
     Batch.objects.filter(pk=batch.pk).update(n_items=len(items))
-    return items
+    return {item.candidate.key: item for item in items}
+
+
+def _once(rows: list[Row], column: str) -> dict[str, Row]:
+    """The first row with each value of a column."""
+    found: dict[str, Row] = {}
+    for row in rows:
+        found.setdefault(row[column], row)
+    return found
 
 
 def _option(criterion: CriterionSpec, answer: str) -> int:

@@ -13,12 +13,13 @@ from django.utils import timezone
 from pytest_django import DjangoDbBlocker
 
 from annotation.models import Batch, Study
+from annotation.services.agreement import sweep
 from annotation.services.claiming import submit_assignment
 from reporting.report.build import Report, build_report
 from tests.cast import Cast
 from tests.factories import StudyFactory, make_annotator, make_batch, take_seat
 from tests.factories_protocols import make_scale_version
-from tests.he_study import DATA
+from tests.he_study import DATA, load_he_study
 from tests.working import rate_everything
 
 NOW = timezone.now()
@@ -41,6 +42,23 @@ def make_shared_he_study(shared) -> Callable[[], Study]:
 @pytest.fixture
 def he_study(make_shared_he_study: Callable[[], Study], db) -> Study:
     return make_shared_he_study()
+
+
+@pytest.fixture(scope="module")
+def make_measured_he_study(shared) -> Callable[[], Study]:
+    return shared(make_measured)
+
+
+@pytest.fixture
+def measured_he_study(make_measured_he_study: Callable[[], Study], db) -> Study:
+    """The reference study by rows, and its agreement."""
+    return make_measured_he_study()
+
+
+def make_measured() -> Study:
+    study = load_he_study(now=NOW)
+    sweep(now=NOW)
+    return study
 
 
 @pytest.fixture(scope="module")

@@ -34,7 +34,7 @@ from reporting.labels import REASONS, reason_sentence
 from tests.cast import Cast
 from tests.factories import StudyFactory, make_batch
 from tests.factories_protocols import CriterionFactory, OptionFactory, VersionFactory, make_scale_version, publish
-from tests.he_study import expected, load_he_study
+from tests.he_study import expected
 from tests.reporting.board.pages import NOW, board_url, fragment_url, rate, signed_in
 from tests.working import rate_everything
 
@@ -81,10 +81,8 @@ def test_the_board_cannot_be_written_to(cast: Cast):
 
 
 # --- what is shown ---------------------------------------------------------------------------------------
-def test_the_board_shows_the_kappas_of_the_published_simulation():
-    study = load_he_study(now=NOW)
-    sweep(now=NOW)
-    data = board_data(study, {})
+def test_the_board_shows_the_kappas_of_the_published_simulation(measured_he_study):
+    data = board_data(measured_he_study, {})
     table = {(group.label, row.label): row for group in agreement_table(data).groups for row in group.rows}
     names = {source.key: source.name for source in data.sources}
     for name, kappas in expected()["fleiss_per_batch"].items():
@@ -96,10 +94,8 @@ def test_the_board_shows_the_kappas_of_the_published_simulation():
     assert [part.text for _, part in together.parts] == [number(kappa) for kappa in pooled]
 
 
-def test_the_pairs_of_a_batch_are_those_of_the_published_simulation():
-    study = load_he_study(now=NOW)
-    sweep(now=NOW)
-    pairs = board_page(study, {"batch": "2"})["pairs"]
+def test_the_pairs_of_a_batch_are_those_of_the_published_simulation(measured_he_study):
+    pairs = board_page(measured_he_study, {"batch": "2"})["pairs"]
     found = {f"{pair.first}-{pair.second}": pair.value for pair in pairs.pairs}
     assert found == pytest.approx(expected()["cohen_pairs_pooled"]["batch2"], abs=1e-6)
     assert {pair.n_items for pair in pairs.pairs} == {220}
@@ -121,10 +117,8 @@ def test_the_study_column_is_kappa_of_all_items_and_the_mean_is_beside_it(cast: 
     assert "2 batches used, 0 left out" in row.mean.why
 
 
-def test_a_number_explains_itself_definition_counts_interval_word_and_warning():
-    study = load_he_study(now=NOW)
-    sweep(now=NOW)
-    table = agreement_table(board_data(study, {}))
+def test_a_number_explains_itself_definition_counts_interval_word_and_warning(measured_he_study):
+    table = agreement_table(board_data(measured_he_study, {}))
     fair = table.groups[1].rows[1].pooled
     assert fair.lines[0].startswith("Fleiss' kappa 0.29, fair.")
     assert "42 items used, 0 left out" in fair.why
@@ -134,12 +128,10 @@ def test_a_number_explains_itself_definition_counts_interval_word_and_warning():
     assert WARNINGS["prevalence_paradox"] in rare.why
 
 
-def test_strong_judgements_say_what_share_of_the_items_they_keep():
-    study = load_he_study(now=NOW)
-    sweep(now=NOW)
-    row = agreement_table(board_data(study, {"statistic": "strong"})).groups[1].rows[1]
+def test_strong_judgements_say_what_share_of_the_items_they_keep(measured_he_study):
+    row = agreement_table(board_data(measured_he_study, {"statistic": "strong"})).groups[1].rows[1]
     assert re.search(r"\d\d% of the items kept", row.pooled.why)
-    undefined = [figure for row in _rows(study, "strong") for _, figure in row.parts if figure.text == "–"]
+    undefined = [figure for row in _rows(measured_he_study, "strong") for _, figure in row.parts if figure.text == "–"]
     assert undefined
     assert all("undefined, because" in figure.lines[0] for figure in undefined)
 

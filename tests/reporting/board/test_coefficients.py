@@ -12,7 +12,7 @@ from reporting.board.page import board_page
 from reporting.board.rows import board_data
 from reporting.board.tables import agreement_table
 from tests.cast import Cast
-from tests.he_study import he_rows, load_he_study
+from tests.he_study import he_rows
 from tests.reporting.board.pages import NOW, board_url, fragment_url, rate, signed_in
 
 pytestmark = pytest.mark.django_db
@@ -61,9 +61,7 @@ def test_the_same_answer_of_everybody_has_no_weighted_kappa_and_says_why(scale_s
 
 
 # --- strong judgements of pairs --------------------------------------------------------------------------
-def test_pairs_on_strong_judgements_leave_out_what_anybody_was_unsure_of():
-    study = load_he_study(now=NOW)
-    sweep(now=NOW)
+def test_pairs_on_strong_judgements_leave_out_what_anybody_was_unsure_of(measured_he_study):
     rows = [row for row in he_rows() if row["batch"] == "2"]
     unsure = {(row["criterion"], row["candidate_id"]) for row in rows if row["answer"].lower() == "i don't know"}
     strong = [row for row in rows if (row["criterion"], row["candidate_id"]) not in unsure]
@@ -73,7 +71,7 @@ def test_pairs_on_strong_judgements_leave_out_what_anybody_was_unsure_of():
         for row in strong
     }
     questions = sorted({key[1:] for key in given})
-    pairs = board_page(study, {"batch": "2"})["pairs"].pairs
+    pairs = board_page(measured_he_study, {"batch": "2"})["pairs"].pairs
     assert unsure
     for pair in pairs:
         first, second = ([given[who, *each] for each in questions] for who in (pair.first, pair.second))

@@ -23,7 +23,6 @@ from reporting.explained import WARNINGS
 from tests.cast import Cast
 from tests.factories import StudyFactory, make_annotator, make_batch
 from tests.factories_protocols import CriterionFactory, OptionFactory, VersionFactory, publish
-from tests.he_study import load_he_study
 from tests.reporting.board.explained import assert_explained, read
 from tests.reporting.board.pages import n_queries, signed_in
 from tests.reporting.board.quality_pages import NOW, lines_of, page_url, votes_of, with_floor
@@ -33,11 +32,9 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.parametrize("key", ["appropriateness", "listening"])
-def test_each_annotator_is_as_computed_from_all_votes_at_once(key: str):
-    study = load_he_study(now=NOW)
-    sweep(now=NOW)
-    data = board_data(study, {"criterion": key})
-    items, people, codes, _ = votes_of(study, key)
+def test_each_annotator_is_as_computed_from_all_votes_at_once(key: str, measured_he_study):
+    data = board_data(measured_he_study, {"criterion": key})
+    items, people, codes, _ = votes_of(measured_he_study, key)
     found = {person.pk: person for person in people_of(data, data.choice.criteria)}
     wanted = kappa_with_majority(MajorityTables.from_votes(items, people, codes, 3), seed=1, n_resamples=0)
     assert len(found) == len(wanted) > 7
@@ -58,7 +55,7 @@ def test_a_pilot_is_nobodys_and_a_lost_seat_takes_its_answers_out(cast: Cast):
     assert [row.pseudonym for row in quality_page(cast.study, {})["rows"]] == [cast.annotators[1].pseudonym]
     sweep(now=NOW + timedelta(minutes=91))
     assert quality_page(cast.study, {})["rows"] == []
-    assert not AnnotatorCell.objects.exists()
+    assert not AnnotatorCell.objects.filter(snapshot__study=cast.study).exists()
 
 
 def test_votes_that_exclude_an_item_are_nobodys():
@@ -75,7 +72,8 @@ def test_votes_that_exclude_an_item_are_nobodys():
     rows = {row.pk: row for row in quality_page(study, {})["rows"]}
     assert set(rows) == {person.pk for person in people[:2]}
     assert "6 answers used" in rows[people[0].pk].kappa.why
-    assert len(AnnotatorCell.objects.first().contribution["majority"]) == 2 * 2 + 2
+    cell = AnnotatorCell.objects.filter(snapshot__study=study).first()
+    assert len(cell.contribution["majority"]) == 2 * 2 + 2
 
 
 def test_nobody_is_below_the_threshold_with_fewer_than_twenty_answers(cast: Cast):

@@ -1,6 +1,7 @@
 """The planner: the printed table, what the pages say and to whom, and variances from a study's own ratings."""
 
 import json
+from collections.abc import Callable
 from itertools import combinations
 from xml.etree import ElementTree
 
@@ -188,9 +189,18 @@ def test_the_picture_is_well_formed_whatever_is_asked(asked):
 
 
 # --- a study's own ratings -----------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def make_rated(shared) -> Callable[[], Study]:
+    return shared(_make_rated)
+
+
 @pytest.fixture
-def rated(db) -> Study:
+def rated(make_rated: Callable[[], Study], db) -> Study:
     """The reference study, as a pilot."""
+    return make_rated()
+
+
+def _make_rated() -> Study:
     study = load_he_study(now=NOW, slug="rated")
     study.batches.update(kind=Batch.Kind.PILOT)
     return study

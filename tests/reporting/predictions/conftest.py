@@ -8,14 +8,23 @@ from django.utils import timezone
 
 from annotation.models import Batch, Candidate, Metric, Prediction, Rating, Seat, Study
 from protocols.specs import spec_of
-from tests.factories import AssignmentFactory, ParticipantFactory, RatingFactory, StudyFactory, make_batch
+from tests.factories import AssignmentFactory, ParticipantFactory, StudyFactory, make_batch
 from tests.factories_protocols import make_he_version
 
 Votes = Callable[..., Study]
 
 
+@pytest.fixture(scope="module")
+def make_rated(shared: Callable[[Callable[[], Study]], Votes]) -> Votes:
+    return shared(_make_rated)
+
+
 @pytest.fixture
-def rated(db: None) -> Study:
+def rated(make_rated: Votes, db: None) -> Study:
+    return make_rated()
+
+
+def _make_rated() -> Study:
     """12 dialogues x 3 sources, 3 annotators, the criteria answered at random with the study's own seed."""
     study = StudyFactory(slug="rated", protocol_version=make_he_version(2))
     batch = make_batch(study, 12, 3)
@@ -25,26 +34,24 @@ def rated(db: None) -> Study:
     rng = np.random.default_rng(4)
     for seat in batch.seats.order_by("number"):
         _rate(batch, seat, rng)
+    Batch.objects.filter(pk=batch.pk).update(ratings_version=1)
     return study
 
 
 def _rate(batch: Batch, seat: Seat, rng: np.random.Generator) -> None:
-    assignment = AssignmentFactory(
-        batch=batch,
-        participant=ParticipantFactory(study=batch.study),
-        status="submitted",
-        submitted_at=timezone.now(),
-    )
-    seat.assignment = assignment
+    now = timezone.now()
+    person = ParticipantFactory(study=batch.study)
+    seat.assignment = AssignmentFactory(batch=batch, participant=person, status="submitted", submitted_at=now)
     seat.save()
-    for criterion in spec_of(batch.study.protocol_version).criteria:
-        for item in batch.items.order_by("pk"):
-            lean = item.pk % 2
-            at = rng.choice(3, p=(0.7, 0.2, 0.1) if lean else (0.2, 0.7, 0.1))
-            RatingFactory(
-                assignment=assignment, item=item, criterion_id=criterion.id, option_id=criterion.options[at].id
-            )
-    Batch.objects.filter(pk=batch.pk).update(ratings_version=1)
+    Rating.objects.bulk_create(
+        Rating(
+            assignment=seat.assignment, batch=batch, item=item, criterion_id=criterion.id,
+            option_id=criterion.options[rng.choice(3, p=(0.7, 0.2, 0.1) if item.pk % 2 else (0.2, 0.7, 0.1))].id,
+            answered_at=now, created_at=now, updated_at=now,
+        )
+        for criterion in spec_of(batch.study.protocol_version).criteria
+        for item in batch.items.order_by("pk")
+    )  # fmt: skip
 
 
 def make_metric(study: Study, key: str, says: Callable[[Candidate], object], **fields: object) -> Metric:
@@ -52,11 +59,12 @@ def make_metric(study: Study, key: str, says: Callable[[Candidate], object], **f
     metric = Metric.objects.create(
         **{"study": study, "key": key, "name": key, "kind": "score", "created_at": timezone.now(), **fields}
     )
-    for candidate in Candidate.objects.filter(dialogue__study=study).order_by("pk"):
-        said = says(candidate)
-        if said is not None:
-            what = {"value": said} if isinstance(said, (int, float)) else {"option": said}
-            Prediction.objects.create(metric=metric, candidate=candidate, **what)
+    candidates = Candidate.objects.filter(dialogue__study=study).select_related("source").order_by("pk")
+    Prediction.objects.bulk_create(
+        Prediction(metric=metric, candidate=each, **{"value" if isinstance(said, (int, float)) else "option": said})
+        for each in candidates
+        if (said := says(each)) is not None
+    )
     return metric
 
 
