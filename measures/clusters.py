@@ -135,6 +135,9 @@ def drawn_groups(counts: IntArray, n_resamples: int, rng: np.random.Generator) -
         return multinomial_counts(counts, n_resamples, rng)
     kind = np.repeat(np.arange(kinds), counts)
     found = np.empty((n_resamples, kinds), np.int64)
-    for row in found:
-        row[:] = np.bincount(kind[rng.integers(0, n, n)], minlength=kinds)
+    size = max(1, CELLS_PER_BLOCK // (10 * max(n, kinds)))  # larger blocks fall out of the cache
+    for start in range(0, n_resamples, size):
+        rows = found[start : start + size]
+        drawn = kind[rng.integers(0, n, (len(rows), n))] + np.arange(len(rows))[:, None] * kinds
+        rows[:] = np.bincount(drawn.ravel(), minlength=rows.size).reshape(rows.shape)
     return found
