@@ -8,8 +8,9 @@ from django.utils.translation import gettext as _
 
 from annotation.importing.copying import execute
 from annotation.models import ItemMark, Study
-from archive.rows import restore_rows
+from archive.rows import FOUND_ITEM, restore_rows
 from reporting.exports.cursors import stream
+from reporting.study.names import PARTS_OF_ITEM
 
 MARKS = "marks.csv"
 HEADER = (
@@ -17,7 +18,7 @@ HEADER = (
     "flagged_at", "seen_at", "seen_note",
 )  # fmt: skip
 # An archive does not say which team member looked at a flag.
-MARK_ROWS = """
+MARK_ROWS = f"""
     SELECT batch.key, participant.pseudonym, assignment.round, item.unit, dialogue.key, source.key, candidate.key,
         mark.is_unsure, mark.unsure_at, mark.reason, mark.words, mark.flagged_at, mark.seen_at, mark.seen_note
     FROM annotation_batch batch
@@ -25,9 +26,7 @@ MARK_ROWS = """
     JOIN annotation_itemmark mark ON mark.assignment_id = assignment.id
     JOIN annotation_participant participant ON participant.id = assignment.participant_id
     JOIN annotation_item item ON item.id = mark.item_id
-    LEFT JOIN annotation_dialogue dialogue ON dialogue.id = item.dialogue_id
-    LEFT JOIN annotation_source source ON source.id = item.source_id
-    LEFT JOIN annotation_candidate candidate ON candidate.id = item.candidate_id
+    {PARTS_OF_ITEM}
     WHERE batch.study_id = %s ORDER BY batch.position, batch.id, assignment.id, mark.id
 """
 COLUMNS = (
@@ -35,7 +34,7 @@ COLUMNS = (
     "unsure_at timestamptz, reason text, words text, flagged_at timestamptz, seen_at timestamptz, seen_note text"
 )
 # The archive has only the current marks and not their history, so each becomes one change.
-STORE = """
+STORE = f"""
     INSERT INTO annotation_itemmark (assignment_id, item_id, is_unsure, unsure_at, reason, words, flagged_at, seen_at,
         seen_note)
     SELECT work.id, item.id, s.is_unsure, s.unsure_at, coalesce(s.reason, ''), coalesce(s.words, ''), s.flagged_at,
@@ -46,12 +45,7 @@ STORE = """
         AND participant.pseudonym = s.annotator
     JOIN annotation_assignment work ON work.batch_id = batch.id AND work.participant_id = participant.id
         AND work.round = s.round
-    LEFT JOIN annotation_dialogue dialogue ON dialogue.study_id = %(study)s AND dialogue.key = s.dialogue
-    LEFT JOIN annotation_source source ON source.study_id = %(study)s AND source.key = s.source
-    LEFT JOIN annotation_candidate candidate ON candidate.dialogue_id = dialogue.id AND candidate.key = s.item
-    JOIN annotation_item item ON item.batch_id = batch.id AND item.unit = s.unit
-        AND item.dialogue_id IS NOT DISTINCT FROM dialogue.id AND item.source_id IS NOT DISTINCT FROM source.id
-        AND item.candidate_id IS NOT DISTINCT FROM candidate.id
+    {FOUND_ITEM}
     ORDER BY s.line
 """
 CHANGES = """

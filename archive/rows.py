@@ -14,6 +14,15 @@ from annotation.importing.outcome import ImportRejected, LineError
 from annotation.models import Assignment, Dialogue, Participant, Study
 from parley.formulas import unquote_formula
 
+# The item that a staged row `s` names by its keys.
+FOUND_ITEM = """LEFT JOIN annotation_dialogue dialogue
+        ON dialogue.study_id = %(study)s AND dialogue.key = s.dialogue
+    LEFT JOIN annotation_source source ON source.study_id = %(study)s AND source.key = s.source
+    LEFT JOIN annotation_candidate candidate ON candidate.dialogue_id = dialogue.id AND candidate.key = s.item
+    JOIN annotation_item item ON item.batch_id = batch.id AND item.unit = s.unit
+        AND item.dialogue_id IS NOT DISTINCT FROM dialogue.id AND item.source_id IS NOT DISTINCT FROM source.id
+        AND item.candidate_id IS NOT DISTINCT FROM candidate.id"""
+
 
 def stage(table: str, columns: str, path: Path) -> int:
     """Make a temporary table of the file's rows, empty cells as NULL. Return how many. Columns: `name type, ...`."""

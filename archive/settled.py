@@ -8,7 +8,7 @@ from django.utils.translation import ngettext
 from annotation.importing.copying import execute
 from annotation.importing.outcome import ImportSummary
 from annotation.models import Study
-from archive.rows import restore_rows, stage
+from archive.rows import FOUND_ITEM, restore_rows, stage
 from protocols.models import ProtocolVersion
 from qualification.models import Disagreement
 
@@ -55,19 +55,14 @@ LABEL_COLUMNS = (
     "round int, state text, how text, option text, found_at timestamptz, settled_at timestamptz, settled_by text"
 )
 # Imported annotators cannot re-rate: labels that wait for them go to adjudication.
-LABELS = """
+LABELS = f"""
     INSERT INTO qualification_disagreement (item_id, criterion_id, round, state, how, option_id, note, found_at,
         settled_at)
     SELECT item.id, criterion.id, s.round, CASE s.state WHEN 're_rating' THEN 'adjudication' ELSE s.state END,
         coalesce(s.how, ''), option.id, '', s.found_at, s.settled_at
     FROM archive_label s
     JOIN annotation_batch batch ON batch.study_id = %(study)s AND batch.key = s.batch
-    LEFT JOIN annotation_dialogue dialogue ON dialogue.study_id = %(study)s AND dialogue.key = s.dialogue
-    LEFT JOIN annotation_source source ON source.study_id = %(study)s AND source.key = s.source
-    LEFT JOIN annotation_candidate candidate ON candidate.dialogue_id = dialogue.id AND candidate.key = s.item
-    JOIN annotation_item item ON item.batch_id = batch.id AND item.unit = s.unit
-        AND item.dialogue_id IS NOT DISTINCT FROM dialogue.id AND item.source_id IS NOT DISTINCT FROM source.id
-        AND item.candidate_id IS NOT DISTINCT FROM candidate.id
+    {FOUND_ITEM}
     JOIN protocols_protocolversion version ON version.id = ANY(%(versions)s) AND version.sha256 = s.protocol_sha256
     JOIN protocols_criterion criterion ON criterion.version_id = version.id AND criterion.key = s.criterion
     LEFT JOIN protocols_option option ON option.criterion_id = criterion.id AND option.key = s.option

@@ -6,7 +6,6 @@ The servers listen only on Unix sockets in a private directory, and stop when th
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import shutil
@@ -15,7 +14,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,7 +25,6 @@ URL_NAMES = ("DATABASE_URL", "REDIS_URL")
 # A path in sockaddr_un has about 100 bytes, so sockets cannot be in the data directory.
 SOCKET_PARENT = "/tmp"  # noqa: S108 - mkdtemp makes the directory, mode 0700
 PORT = "5432"  # part of the socket's name; nothing listens on TCP
-THROWN = "parley-data-"
 NAME = "parley"  # the name of the database and of its owner
 ALWAYS = ("-c", "listen_addresses=", "-c", "max_connections=200")
 SERVED = ("-c", "max_wal_size=2GB", "-c", "random_page_cost=1.1", "-c", "jit=off", "-c", "shared_buffers=256MB")
@@ -266,32 +264,3 @@ def start(
         servers.stop()
         raise
     return servers
-
-
-@contextlib.contextmanager
-def throw_away() -> Iterator[Servers]:
-    """Yield empty servers for a test or a measurement, and remove them afterwards."""
-    _sweep_thrown_away()
-    data = Path(tempfile.mkdtemp(prefix=THROWN, dir=SOCKET_PARENT))
-    data.chmod(0o755)
-    lock = os.open(data / "new", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    fcntl.flock(lock, fcntl.LOCK_EX)
-    (data / "new").rename(data / "lock")  # locked before anybody's sweep can see it
-    try:
-        servers = start(data, durable=False, lock=lock)
-        try:
-            yield servers
-        finally:
-            servers.stop()
-    finally:
-        shutil.rmtree(data, ignore_errors=True)
-
-
-def _sweep_thrown_away() -> None:
-    """Remove the directories that killed runs left behind: those whose lock nobody holds any more."""
-    for lock in Path(SOCKET_PARENT).glob(f"{THROWN}*/lock"):
-        with contextlib.suppress(OSError), lock.open("r+") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            with contextlib.suppress(OSError):
-                shutil.rmtree((lock.parent / "sockets").read_text(encoding="utf-8"), ignore_errors=True)
-            shutil.rmtree(lock.parent, ignore_errors=True)

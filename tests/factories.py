@@ -155,18 +155,6 @@ class RatingFactory(DjangoModelFactory):
     updated_at = factory.SelfAttribute("answered_at")
 
 
-class RevisionFactory(DjangoModelFactory):
-    class Meta:
-        model = annotation.RatingRevision
-
-    rating = factory.SubFactory(RatingFactory)
-    number = factory.SelfAttribute("rating.revision")
-    option = factory.SelfAttribute("rating.option")
-    client_key = factory.Faker("uuid4", cast_to=None)
-    answered_at = factory.SelfAttribute("rating.answered_at")
-    received_at = factory.SelfAttribute("rating.answered_at")
-
-
 class SnapshotFactory(DjangoModelFactory):
     class Meta:
         model = annotation.AgreementSnapshot
@@ -174,15 +162,6 @@ class SnapshotFactory(DjangoModelFactory):
     batch = factory.SubFactory(BatchFactory)
     study = factory.SelfAttribute("batch.study")
     computed_at = factory.LazyFunction(timezone.now)
-
-
-class CellFactory(DjangoModelFactory):
-    class Meta:
-        model = annotation.AgreementCell
-
-    snapshot = factory.SubFactory(SnapshotFactory)
-    criterion = factory.LazyAttribute(lambda cell: cell.snapshot.study.protocol_version.criteria.all()[0])
-    histogram = factory.LazyFunction(lambda: {"2,1,0": 3})
 
 
 class ImportJobFactory(DjangoModelFactory):
@@ -194,15 +173,6 @@ class ImportJobFactory(DjangoModelFactory):
     kind = annotation.ImportJob.Kind.DIALOGUES
     file_name = "dialogues.jsonl"
     file_sha256 = "0" * 64
-
-
-class ImportChunkFactory(DjangoModelFactory):
-    class Meta:
-        model = annotation.ImportChunk
-
-    job = factory.SubFactory(ImportJobFactory)
-    number = factory.Sequence(lambda n: n)
-    data = b""
 
 
 class ExportJobFactory(DjangoModelFactory):
@@ -248,17 +218,6 @@ class MetricFactory(DjangoModelFactory):
     name = factory.SelfAttribute("key")
     kind = annotation.Metric.Kind.SCORE
     created_at = factory.LazyFunction(timezone.now)
-
-
-class PredictionFactory(DjangoModelFactory):
-    class Meta:
-        model = annotation.Prediction
-
-    metric = factory.SubFactory(MetricFactory)
-    candidate = factory.SubFactory(
-        CandidateFactory, dialogue=factory.SubFactory(DialogueFactory, study=factory.SelfAttribute("...metric.study"))
-    )
-    value = 0.5
 
 
 class JudgeCallFactory(DjangoModelFactory):

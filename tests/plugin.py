@@ -20,6 +20,7 @@ from pathlib import Path
 import pytest
 
 from parley import embedded
+from tests.throwing_away import throw_away
 
 gc.disable()  # until everything is read: nothing of it can be thrown away
 _stack = contextlib.ExitStack()
@@ -42,7 +43,7 @@ def _addresses() -> dict[str, str]:
     named = {name: os.environ[f"TEST_{name}"] for name in embedded.URL_NAMES if os.environ.get(f"TEST_{name}")}
     if len(named) == len(embedded.URL_NAMES):
         return named
-    return _stack.enter_context(embedded.throw_away()).urls | named
+    return _stack.enter_context(throw_away()).urls | named
 
 
 def worker_number() -> int:

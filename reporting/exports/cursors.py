@@ -11,6 +11,7 @@ from psycopg2.extensions import UNICODE, new_type, register_type
 from annotation.models import Rating, Study
 from annotation.numbering import asker_of
 from reporting.exports.tables import in_blocks, time_text
+from reporting.study.names import PARTS_OF_ITEM
 
 FETCHED = 2000
 # timestamptz and integer arrays stay text, as PostgreSQL writes them: an object for each doubles the cost of reading.
@@ -61,7 +62,7 @@ class RatingRow(NamedTuple):
         return self[:4]
 
 
-RATINGS = """
+RATINGS = f"""
     SELECT batch.position, batch.id, item.position, item.id, batch.key, batch.kind, item.unit, item.token::text,
         dialogue.key, source.key, candidate.key, candidate.speaker, rating.criterion_id, rating.option_id,
         rating.choices, rating.turns, rating.explanations, rating.free_text, rating.revision, rating.answered_at,
@@ -75,9 +76,7 @@ RATINGS = """
     JOIN annotation_participant participant ON participant.id = assignment.participant_id
     LEFT JOIN annotation_seat seat ON seat.assignment_id = assignment.id
     LEFT JOIN annotation_itemmark mark ON mark.assignment_id = assignment.id AND mark.item_id = item.id
-    LEFT JOIN annotation_dialogue dialogue ON dialogue.id = item.dialogue_id
-    LEFT JOIN annotation_source source ON source.id = item.source_id
-    LEFT JOIN annotation_candidate candidate ON candidate.id = item.candidate_id
+    {PARTS_OF_ITEM}
     LEFT JOIN auth_user account ON account.id = participant.user_id
     LEFT JOIN protocols_criterion criterion ON criterion.id = rating.criterion_id
     WHERE batch.study_id = %s AND (%s = '' OR batch.kind = %s)
@@ -157,9 +156,9 @@ class ItemRow(NamedTuple):
         return self[:4]
 
 
-ITEMS = """
+ITEMS = f"""
     SELECT batch.position, batch.id, item.position, item.id, batch.key, batch.kind, item.unit, item.token::text,
-        dialogue.key, coalesce(dialogue.turns, '[]'), coalesce(dialogue.metadata, '{}'), source.key,
+        dialogue.key, coalesce(dialogue.turns, '[]'), coalesce(dialogue.metadata, '{{}}'), source.key,
         coalesce(source.is_reference, false), candidate.key, coalesce(candidate.speaker, ''),
         coalesce(candidate.text, ''),
         (SELECT coalesce(jsonb_agg(jsonb_build_array(of.key, each.key, each.text, of.turns) ORDER BY place.at), '[]')
@@ -168,9 +167,7 @@ ITEMS = """
         item.is_check, coalesce(dialogue.asker, '')
     FROM annotation_batch batch
     JOIN annotation_item item ON item.batch_id = batch.id
-    LEFT JOIN annotation_dialogue dialogue ON dialogue.id = item.dialogue_id
-    LEFT JOIN annotation_source source ON source.id = item.source_id
-    LEFT JOIN annotation_candidate candidate ON candidate.id = item.candidate_id
+    {PARTS_OF_ITEM}
     WHERE batch.study_id = %s AND (%s = '' OR batch.kind = %s) AND (%s OR NOT item.is_check)
     ORDER BY batch.position, batch.id, item.position, item.id
 """

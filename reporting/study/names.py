@@ -9,13 +9,14 @@ from annotation.models import Participant, Study
 from protocols.specs import VersionSpec
 from reporting.study.votes import Items
 
-ITEMS = """
+PARTS_OF_ITEM = """LEFT JOIN annotation_dialogue dialogue ON dialogue.id = item.dialogue_id
+    LEFT JOIN annotation_source source ON source.id = item.source_id
+    LEFT JOIN annotation_candidate candidate ON candidate.id = item.candidate_id"""
+ITEMS = f"""
     SELECT item.id, batch.key, coalesce(dialogue.key, ''), coalesce(candidate.key, ''), coalesce(source.key, '')
     FROM annotation_item item
     JOIN annotation_batch batch ON batch.id = item.batch_id
-    LEFT JOIN annotation_dialogue dialogue ON dialogue.id = item.dialogue_id
-    LEFT JOIN annotation_candidate candidate ON candidate.id = item.candidate_id
-    LEFT JOIN annotation_source source ON source.id = item.source_id
+    {PARTS_OF_ITEM}
     WHERE batch.study_id = %s
 """
 

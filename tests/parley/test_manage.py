@@ -3,8 +3,8 @@
 import sys
 from pathlib import Path
 
-from parley import embedded
 from tests.parley.processes import HOME, plain_environment, run
+from tests.throwing_away import throw_away
 
 BUNDLE = HOME / "protocols" / "builtin" / "he-protocol-1.0.yaml"
 CREATE = [sys.executable, "manage.py", "create_study", "mine", "--protocol", str(BUNDLE)]
@@ -20,7 +20,7 @@ def test_the_first_command_in_a_fresh_folder_makes_the_tables_itself(open_direct
 
 
 def test_a_database_of_others_without_tables_is_one_sentence_that_says_what_to_run(open_directory: Path) -> None:
-    with embedded.throw_away() as own:
+    with throw_away() as own:
         said = run(CREATE, open_directory, env=plain_environment(open_directory) | own.urls)
     assert said.returncode == 1
     assert said.stderr.startswith("Parley: The database lacks tables")

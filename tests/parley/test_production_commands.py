@@ -17,8 +17,9 @@ from typing import Any
 import pytest
 import yaml
 
-from parley import embedded, supervisor
+from parley import supervisor
 from tests.parley.processes import HOME, descendants, wait_gone
+from tests.throwing_away import throw_away
 from tests.wait import wait_until
 
 SECRETS = {
@@ -214,7 +215,7 @@ def tree(open_directory: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def production(tree: Path, services: dict[str, Any]) -> Iterator[Production]:
-    with embedded.throw_away() as held:
+    with throw_away() as held:
         running = Production(tree, held.urls, services)
         try:
             yield running

@@ -13,6 +13,7 @@ import pytest
 
 from parley import binaries, embedded, servers
 from tests.parley.processes import HOME, is_alive, run, wait_gone
+from tests.throwing_away import throw_away
 from tests.wait import wait_until
 
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="about running as root")
@@ -104,7 +105,7 @@ def test_valkey_is_looked_up_in_the_documented_order(
 
 
 def test_throw_away_servers_answer_and_leave_nothing() -> None:
-    with embedded.throw_away() as running:
+    with throw_away() as running:
         with psycopg2.connect(running.urls["DATABASE_URL"]) as connection, connection.cursor() as cursor:
             cursor.execute("SELECT current_database(), upper('é'), current_setting('listen_addresses')")
             assert cursor.fetchone() == ("parley", "É", "")
