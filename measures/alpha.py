@@ -10,13 +10,14 @@ Methods Measures 1:77.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Unpack
 
 import numpy as np
 
 from measures.arrays import FloatArray, IntArray, divide_or_nan, divide_or_zero
 from measures.estimate import NO_PAIRS, NO_VARIATION, Estimate
 from measures.histograms import Histogram
-from measures.intervals import Kernel, bootstrap_interval
+from measures.intervals import Kernel, Resampling, bootstrap_interval
 from measures.weights import ALPHA_LEVELS, alpha_distances, scale_values
 
 
@@ -104,23 +105,12 @@ def krippendorff_alpha_with_interval(
     histogram: Histogram,
     scale: str = "nominal",
     values: Sequence[float] | FloatArray | None = None,
-    *,
-    seed: int,
-    n_resamples: int = 2000,
-    level: float = 0.95,
-    method: str = "bca",
+    **how: Unpack[Resampling],
 ) -> Estimate:
     """Alpha with an item bootstrap interval over patterns; see :func:`measures.intervals.bootstrap_interval`."""
     estimate = krippendorff_alpha(histogram, scale, values)
     if estimate.value is None:
         return estimate
     paired = histogram.where(histogram.votes >= 2)
-    interval = bootstrap_interval(
-        paired,
-        lambda patterns: alpha_kernel(patterns, scale, values),
-        seed=seed,
-        n_resamples=n_resamples,
-        level=level,
-        method=method,
-    )
+    interval = bootstrap_interval(paired, lambda patterns: alpha_kernel(patterns, scale, values), **how)
     return replace(estimate, low=interval.low, high=interval.high, interval_note=interval.note)

@@ -9,7 +9,7 @@ Source: project statistics, section 3.1; Davison & Hinkley 1997, Bootstrap Metho
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ from measures.intervals import (
     Interval,
     Kernel,
     KernelMaker,
+    Resampling,
     intervals_of_counts,
     multinomial_counts,
     together,
@@ -100,13 +101,7 @@ def _kinds(per_group: Any) -> tuple[IntArray, IntArray]:
 
 
 def cluster_bootstrap_intervals(
-    clusters: Clusters,
-    kernel_makers: Sequence[KernelMaker],
-    *,
-    seed: int,
-    n_resamples: int = 2000,
-    level: float = 0.95,
-    method: str = "bca",
+    clusters: Clusters, kernel_makers: Sequence[KernelMaker], **how: Unpack[Resampling]
 ) -> list[Interval]:
     """Bootstrap interval of each coefficient of pooled items, resampling whole groups; all share the same resamples.
 
@@ -117,15 +112,8 @@ def cluster_bootstrap_intervals(
     if clusters.n_groups < 2:
         return [Interval(None, None, TOO_FEW_ITEMS) for _ in kernel_makers]
     patterns = clusters.histogram.patterns
-    return intervals_of_counts(
-        clusters.counts,
-        clusters.kernel(together([maker(patterns) for maker in kernel_makers])),
-        seed=seed,
-        n_resamples=n_resamples,
-        level=level,
-        method=method,
-        draw=drawn_groups,
-    )
+    kernel = clusters.kernel(together([maker(patterns) for maker in kernel_makers]))
+    return intervals_of_counts(clusters.counts, kernel, draw=drawn_groups, **how)
 
 
 def drawn_groups(counts: IntArray, n_resamples: int, rng: np.random.Generator) -> IntArray:

@@ -10,7 +10,7 @@ Sources: project statistics, section 4.1; Cohen 1960, Educ. Psychol. Meas. 20:37
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ from measures.cohen import cohen_kappas
 from measures.comparison import benjamini_hochberg
 from measures.difficulty import unique_modes
 from measures.estimate import NO_PAIRS, TOO_FEW_ITEMS, Estimate
-from measures.intervals import Kernel, guard_of, interval_of_counts, special, wilson
+from measures.intervals import Kernel, Resampling, guard_of, interval_of_counts, special, wilson
 from measures.outliers import is_outlier, outlier_p_values, robust_scores
 from measures.votes import NumberedVotes, numbered_votes
 
@@ -162,13 +162,14 @@ def kappa_with_majority(
     without an item, 'no_variation' when both sides are one answer. A constant annotator has exactly 0, the
     warning 'constant_rater' and no interval ('no_spread'); the entropy finds such annotators.
     """
+    how: Resampling = {"seed": seed, "n_resamples": n_resamples, "level": level, "method": method}
     found = []
     kappas = cohen_kappas(tables.tables, (tables.tied + tables.alone).tolist())
     for rater, table, tied, alone, plain in zip(
         tables.raters.tolist(), tables.tables, tables.tied.tolist(), tables.alone.tolist(), kappas, strict=True
     ):
         is_bounded = plain.value is not None and n_resamples
-        kappa = _with_bootstrap(plain, table, seed, n_resamples, level, method) if is_bounded else plain
+        kappa = _with_bootstrap(plain, table, **how) if is_bounded else plain
         found.append(MajorityAgreement(rater, kappa, _agreement(table, level), tied, alone))
     return found
 
@@ -181,21 +182,12 @@ def _agreement(table: IntArray, level: float) -> Estimate:
     return Estimate(same / n, low=limits.low, high=limits.high, n_items=n)
 
 
-def _with_bootstrap(
-    kappa: Estimate, table: IntArray, seed: int, n_resamples: int, level: float, method: str
-) -> Estimate:
+def _with_bootstrap(kappa: Estimate, table: IntArray, **how: Unpack[Resampling]) -> Estimate:
     show, word = guard_of(table)
     if not show:
         return kappa.with_interval(None, None, word)
     cells = np.flatnonzero(table)
-    limits = interval_of_counts(
-        table.ravel()[cells],
-        table_kappa_kernel(cells, len(table)),
-        seed=seed,
-        n_resamples=n_resamples,
-        level=level,
-        method=method,
-    )
+    limits = interval_of_counts(table.ravel()[cells], table_kappa_kernel(cells, len(table)), **how)
     return kappa.with_interval(limits.low, limits.high, limits.note or word)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
+from typing import Required, TypedDict, Unpack
 
 import numpy as np
 
@@ -49,6 +50,19 @@ class Interval:
     high: float | None
     note: str | None = None
     n_dropped: int = 0
+
+
+class Resampling(TypedDict, total=False):
+    """How a bootstrap draws.
+
+    The same seed gives the same interval. BCa (Efron 1987) takes the acceleration from deleting one unit of each kind;
+    'percentile' is used if it is asked for, and beyond 4,000 kinds.
+    """
+
+    seed: Required[int]
+    n_resamples: int  # 2,000
+    level: float  # 0.95
+    method: str  # 'bca' or 'percentile'
 
 
 def wilson(successes: float, n: float, level: float = 0.95) -> Interval:
@@ -173,15 +187,7 @@ def replicates(
     return np.concatenate([kernel(draw(counts, size, rng).astype(float)) for size in sizes])
 
 
-def bootstrap_interval(
-    histogram: Histogram,
-    kernel_maker: KernelMaker,
-    *,
-    seed: int,
-    n_resamples: int = 2000,
-    level: float = 0.95,
-    method: str = "bca",
-) -> Interval:
+def bootstrap_interval(histogram: Histogram, kernel_maker: KernelMaker, **how: Unpack[Resampling]) -> Interval:
     """Item bootstrap interval of a coefficient.
 
     Parameters
@@ -189,54 +195,27 @@ def bootstrap_interval(
     histogram : Histogram
     kernel_maker : callable
         Takes the patterns (P, K) and returns the vectorised coefficient (B, P) -> (B,).
-    seed : int
-        The same seed gives the same interval.
-    method : {'bca', 'percentile'}
-        BCa (Efron 1987) with the acceleration from deleting one item of each pattern; percentile otherwise,
-        and for histograms of more than 4,000 patterns.
 
     Notes
     -----
     Undefined replicates are dropped and counted. There is no interval with more than 5% of them
     ('unstable_bootstrap'), or if all replicates are equal ('no_spread').
     """
-    how = {"seed": seed, "n_resamples": n_resamples, "level": level, "method": method}
-    return bootstrap_intervals(histogram, [kernel_maker], **how)[0]  # type: ignore[arg-type]
+    return bootstrap_intervals(histogram, [kernel_maker], **how)[0]
 
 
 def bootstrap_intervals(
-    histogram: Histogram,
-    kernel_makers: Sequence[KernelMaker],
-    *,
-    seed: int,
-    n_resamples: int = 2000,
-    level: float = 0.95,
-    method: str = "bca",
+    histogram: Histogram, kernel_makers: Sequence[KernelMaker], **how: Unpack[Resampling]
 ) -> list[Interval]:
     """Return :func:`bootstrap_interval` for each coefficient; all use the same resamples, drawn once."""
-    if method not in ("bca", "percentile"):
-        raise ValueError(f"bootstrap intervals are bca or percentile, not {method!r}")
     if histogram.n_rated < 2:
         return [Interval(None, None, TOO_FEW_ITEMS) for _ in kernel_makers]
-    return intervals_of_counts(
-        histogram.counts,
-        together([maker(histogram.patterns) for maker in kernel_makers]),
-        seed=seed,
-        n_resamples=n_resamples,
-        level=level,
-        method=method,
-    )
+    kernel = together([maker(histogram.patterns) for maker in kernel_makers])
+    return intervals_of_counts(histogram.counts, kernel, **how)
 
 
 def interval_of_counts(
-    counts: IntArray,
-    kernel: Kernel,
-    *,
-    seed: int,
-    n_resamples: int = 2000,
-    level: float = 0.95,
-    method: str = "bca",
-    draw: Draw = multinomial_counts,
+    counts: IntArray, kernel: Kernel, *, draw: Draw = multinomial_counts, **how: Unpack[Resampling]
 ) -> Interval:
     """Bootstrap interval of any value that is a function of the number of units of each kind.
 
@@ -246,13 +225,14 @@ def interval_of_counts(
         Units of each kind: items per pattern, items per cell of an answer table, dialogues per kind.
     kernel : callable
         (B, C) counts -> (B,) values, NaN where undefined.
-    seed, n_resamples, level, method
-        As in :func:`bootstrap_interval`, with the same notes.
     draw : callable
         How to draw resampled counts; multinomial by default.
+
+    Notes
+    -----
+    Those of :func:`bootstrap_interval`.
     """
-    how = {"seed": seed, "n_resamples": n_resamples, "level": level, "method": method, "draw": draw}
-    return intervals_of_counts(counts, together([kernel]), **how)[0]  # type: ignore[arg-type]
+    return intervals_of_counts(counts, together([kernel]), draw=draw, **how)[0]
 
 
 def together(kernels: Sequence[Kernel]) -> Kernel:
@@ -271,6 +251,8 @@ def intervals_of_counts(
     draw: Draw = multinomial_counts,
 ) -> list[Interval]:
     """Return :func:`interval_of_counts` for each of the values that :func:`together` put into one kernel."""
+    if method not in ("bca", "percentile"):
+        raise ValueError(f"bootstrap intervals are bca or percentile, not {method!r}")
     values = kernels(counts[None, :].astype(float))[0]
     if np.isnan(values).all():
         return [Interval(None, None, NO_VARIATION) for _ in values]

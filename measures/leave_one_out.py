@@ -6,6 +6,7 @@ Source: project statistics, sections 2.3 and 4.1; Fleiss kappa in the 'gwet' con
 
 import math
 from dataclasses import dataclass, replace
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ from measures.agreement import pair_agreement
 from measures.arrays import FloatArray, IntArray, divide_or_nan, divide_or_zero, unless_rounding
 from measures.estimate import NO_PAIRS, NO_VARIATION, Estimate
 from measures.histograms import Histogram
-from measures.intervals import Kernel, guarded, interval_of_counts
+from measures.intervals import Kernel, Resampling, guarded, interval_of_counts
 from measures.votes import numbered_votes
 
 Measured = tuple[float, float]  # kappa, NaN if it is undefined, and the number of items with two ratings or more
@@ -52,11 +53,7 @@ def leave_one_out(
     raters: npt.ArrayLike,
     codes: npt.ArrayLike,
     n_categories: int,
-    *,
-    seed: int,
-    n_resamples: int = 2000,
-    level: float = 0.95,
-    method: str = "bca",
+    **how: Unpack[Resampling],
 ) -> list[WithoutRater]:
     """Return Fleiss kappa without each annotator in turn, over all items of the cell.
 
@@ -65,7 +62,7 @@ def leave_one_out(
     items, raters, codes : parallel arrays, one entry per vote
         Code -1 is missing.
     n_categories : int
-    seed, n_resamples, level, method
+    how
         For the item bootstrap, multinomial over (pattern, answer of the annotator); 0 resamples give no interval.
 
     Returns
@@ -94,9 +91,9 @@ def leave_one_out(
         sums = np.concatenate([counts[None, :] @ kept, counts[None, :] @ left])
         whole, without = zip(kappa_of_sums(sums).tolist(), sums[:, 1].tolist(), strict=True)
         result = WithoutRater.of(rater, whole, without, int(times @ kept[: len(times), 1]), int(times.sum()))
-        if n_resamples and result.delta.value is not None:
+        if how.get("n_resamples", 1) and result.delta.value is not None:
             kernel = _difference(kept, left)
-            limits = interval_of_counts(counts, kernel, seed=seed, n_resamples=n_resamples, level=level, method=method)
+            limits = interval_of_counts(counts, kernel, **how)
             delta = result.delta.with_interval(limits.low, limits.high, limits.note)
             result = replace(result, delta=guarded(delta, Histogram(patterns, n_items)))
         found.append(result)

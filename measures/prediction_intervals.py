@@ -8,6 +8,7 @@ Source: project statistics, sections 3.1 and 3.2; Davison & Hinkley 1997, Bootst
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,7 @@ from measures.arrays import FloatArray, IntArray, divide_or_nan, divide_or_zero
 from measures.clusters import Clusters, drawn_groups
 from measures.cohen import cohen_kappa, confusion_matrix
 from measures.estimate import Estimate
-from measures.intervals import CELLS_PER_BLOCK, Draw, Interval, Kernel, interval_guard, interval_of_counts
+from measures.intervals import CELLS_PER_BLOCK, Draw, Interval, Kernel, Resampling, interval_guard, interval_of_counts
 from measures.prediction import (
     accuracy,
     macro_f1,
@@ -91,25 +92,17 @@ def label_estimates(
 
 
 def _with_intervals(
-    estimates: dict[str, Estimate],
-    counts: IntArray,
-    kernels: dict[str, Kernel],
-    *,
-    seed: int,
-    n_resamples: int,
-    level: float,
+    estimates: dict[str, Estimate], counts: IntArray, kernels: dict[str, Kernel], **how: Unpack[Resampling]
 ) -> dict[str, Estimate]:
     """Add intervals from the same resamples, which are drawn once if they fit; `counts` are the groups of each kind."""
-    draw = _drawn_once() if len(counts) * n_resamples <= CELLS_PER_BLOCK else drawn_groups
+    draw = _drawn_once() if len(counts) * how["n_resamples"] <= CELLS_PER_BLOCK else drawn_groups
     show, word = interval_guard(int(counts.sum()))
     found = dict(estimates)
     for name, each in estimates.items():
         if each.value is not None:
             limits = Interval(None, None)
             if show:
-                limits = interval_of_counts(
-                    counts, kernels[name], seed=seed, n_resamples=n_resamples, level=level, draw=draw
-                )
+                limits = interval_of_counts(counts, kernels[name], draw=draw, **how)
             found[name] = each.with_interval(limits.low, limits.high, limits.note or word)
     return found
 
