@@ -1,4 +1,4 @@
-"""Start and stop PostgreSQL and Valkey, with data that is kept or, for tests, thrown away.
+"""Start and stop PostgreSQL and Valkey, with data that is kept or, for tests, may be lost.
 
 The servers listen only on Unix sockets in a private directory, and stop when the process that started them is gone.
 """

@@ -18,8 +18,9 @@ from pathlib import Path
 import psycopg2
 import pytest
 
-from parley import embedded, supervisor
+from parley import supervisor
 from tests.parley.processes import HOME, Up, descendants, is_alive, run, up, wait_gone
+from tests.throwing_away import throw_away
 from tests.wait import wait_until
 
 GRACE = 10  # seconds, of parley/gunicorn.py
@@ -149,7 +150,7 @@ def test_sigterm_during_the_start_leaves_nothing(open_directory: Path) -> None:
 
 def test_with_servers_of_ones_own_nothing_embedded_is_started(open_directory: Path) -> None:
     data = open_directory / "own servers"
-    with embedded.throw_away() as own, up(data, env=own.urls) as running:
+    with throw_away() as own, up(data, env=own.urls) as running:
         assert status_of(running.wait_ready()) == 200
         assert not (data / "postgres").exists()
         assert not (data / "valkey").exists()
