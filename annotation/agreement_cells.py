@@ -17,6 +17,7 @@ from measures.weights import agreement_weights
 from protocols.models import Criterion, Option
 from protocols.specs import CriterionSpec
 
+DEPENDENT_ITEMS = "dependent_items"
 NO_SOURCE = 0  # whole dialogues have no source; ids of rows start at 1
 PER_VOTE = ("item", "participant", "active_ms")
 WEIGHTED = {"cohen_linear": "linear", "cohen_quadratic": "quadratic"}  # {coefficient: its weights}
@@ -177,6 +178,12 @@ def batch_estimates(cell: CellFigures, criterion: CriterionSpec) -> dict[str, An
     """Return all coefficients of a batch's cell, including those of annotator pairs, as JSON."""
     cohen = {name: asdict(each) for name, each in cohen_estimates(cell.pairs, criterion).items()}
     return histogram_estimates(cell.histogram, criterion) | cohen
+
+
+def without_intervals(estimates: dict[str, Any]) -> dict[str, Any]:
+    """Return the coefficients without their intervals, which assume independent items."""
+    plain = {"low": None, "high": None, "interval_note": DEPENDENT_ITEMS}
+    return {name: each | plain if isinstance(each, dict) else each for name, each in estimates.items()}
 
 
 def cohen_estimates(pairs: PairTable, criterion: CriterionSpec) -> dict[str, Estimate]:

@@ -11,13 +11,13 @@ from reporting.exports.cursors import items_of, parsed, stream
 from reporting.exports.json_lines import as_line
 from reporting.exports.tables import time_text
 
-FORMAT = 5  # of the archive. Those before it were written by versions that were never released
+FORMAT = 6  # of the archive. Those before it were written by versions that were never released
 ASSIGNMENTS = (
     "batch", "annotator", "status", "seat", "seed", "claimed_at", "submitted_at", "comment", "is_imported", "round",
 )  # fmt: skip
 ANNOTATORS = ("annotator", "status", "consented_at", "consent_version")
 ITEMS = ("batch", "unit", "position", "item_token", "dialogue", "source", "item", "shown", "is_check")
-IDS = ("dialogue", "item", "source")
+IDS = ("dialogue", "conversation", "item", "source")
 METRICS = (
     "number", "key", "name", "kind", "higher_is_better", "origin", "judge", "protocol_sha256", "criterion", "note",
     "created_at", "is_active",
@@ -37,7 +37,7 @@ JUDGE = (
     "n_refused", "n_malformed", "n_rejected", "n_requests", "tokens_prompt", "tokens_answer",
 )  # fmt: skip
 JUDGE_TIMES = ("created_at", "started_at", "finished_at")
-TAKEN = frozenset({"dialogue_id", "batch", "history", "utterances", "candidates", "asker"})
+TAKEN = frozenset({"dialogue_id", "conversation", "batch", "history", "utterances", "candidates", "asker"})
 TAKEN_OF_CANDIDATE = frozenset({"candidate_id", "source", "speaker", "text"})
 
 ASSIGNMENT_ROWS = """
@@ -58,7 +58,7 @@ PURPOSE_ROWS = """
 """
 # Dialogues and candidates without texts, listed by id: a line of the dialogue import must have texts.
 ID_ROWS = """
-    SELECT dialogue.key, coalesce(candidate.key, ''), coalesce(source.key, '')
+    SELECT dialogue.key, dialogue.conversation, coalesce(candidate.key, ''), coalesce(source.key, '')
     FROM annotation_dialogue dialogue
     LEFT JOIN annotation_candidate candidate ON candidate.dialogue_id = dialogue.id
         AND (dialogue.is_textless OR candidate.text = '')
@@ -88,7 +88,7 @@ DATASHEET_ROWS = """
     SELECT question, text, updated_at FROM annotation_datasheetanswer WHERE study_id = %s ORDER BY question
 """
 DIALOGUES = """
-    SELECT dialogue.key, dialogue.turns, dialogue.metadata, dialogue.batch_key, dialogue.asker,
+    SELECT dialogue.key, dialogue.conversation, dialogue.turns, dialogue.metadata, dialogue.batch_key, dialogue.asker,
         coalesce(jsonb_agg(jsonb_build_array(candidate.key, source.key, candidate.speaker, candidate.text,
             candidate.metadata)
             ORDER BY candidate.id) FILTER (WHERE candidate.text <> ''), '[]')
@@ -129,8 +129,9 @@ def turns_field(study: Study) -> str:
 
 def dialogue_lines(study: Study) -> Iterator[bytes]:
     field = turns_field(study)
-    for key, turns, metadata, batch, asker, candidates in stream(DIALOGUES, [study.pk]):
-        record = {"dialogue_id": key, "batch": batch, "asker": asker, field: parsed(turns)}
+    for key, conversation, turns, metadata, batch, asker, candidates in stream(DIALOGUES, [study.pk]):
+        record = {"dialogue_id": key, "conversation": conversation, "batch": batch, "asker": asker}
+        record[field] = parsed(turns)
         following = next_speaker(record[field])
         found = []
         for candidate, source, speaker, text, more in parsed(candidates):

@@ -90,11 +90,12 @@ def restore_rows(
 
 def restore_ids(study: Study, path: Path) -> int:
     """Restore dialogues and candidates without texts. Return the number of rows. Raise ImportRejected."""
-    n_rows = stage("archive_id", "dialogue text, item text, source text", path)
+    n_rows = stage("archive_id", "dialogue text, conversation text, item text, source text", path)
     execute(
         """INSERT INTO annotation_dialogue
-               (study_id, key, position, turns, metadata, batch_key, digest, is_textless)
-           SELECT %s, s.dialogue, (SELECT coalesce(max(position) + 1, 0) FROM annotation_dialogue WHERE study_id = %s)
+               (study_id, key, conversation, position, turns, metadata, batch_key, digest, is_textless)
+           SELECT %s, s.dialogue, min(s.conversation),
+               (SELECT coalesce(max(position) + 1, 0) FROM annotation_dialogue WHERE study_id = %s)
                + row_number() OVER (ORDER BY min(s.line)) - 1, '[]', '{}', '', '', true
            FROM archive_id s
            WHERE NOT EXISTS (SELECT FROM annotation_dialogue d WHERE d.study_id = %s AND d.key = s.dialogue)

@@ -11,7 +11,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.access import Right, batch_for, rights_in, study_for
+from annotation.agreement_cells import without_intervals
 from annotation.models import AgreementCell, AgreementSnapshot
+from annotation.selectors.dialogues import has_turns
 from reporting.report.build import plain_report
 from reporting.report.readers import report_for
 
@@ -52,7 +54,10 @@ class StudyAgreementView(APIView):
         cells = AgreementCell.objects.select_related("criterion", "source")
         cells = cells.order_by("criterion__position", "source__position")
         stored = found.prefetch_related(Prefetch("cells", cells)).first()
-        return Response(AgreementSerializer(stored or NOTHING).data)
+        data = AgreementSerializer(stored or NOTHING).data
+        if stored and has_turns(stored.study_id):
+            data["cells"] = [cell | {"estimates": without_intervals(cell["estimates"])} for cell in data["cells"]]
+        return Response(data)
 
 
 class StudyReportView(APIView):

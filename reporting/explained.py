@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from django.utils.translation import get_language, gettext_noop
 
-from annotation.agreement_cells import WEIGHTED
+from annotation.agreement_cells import DEPENDENT_ITEMS, WEIGHTED
 from measures.arrays import IntArray
 from measures.estimate import Estimate
 from measures.labels import (
@@ -29,7 +29,6 @@ from protocols.models import Criterion
 from reporting.labels import reason_sentence, strength
 from reporting.labels import said as _
 
-DEPENDENT_ITEMS = "dependent_items"
 OF_PAIRS = frozenset({"cohen", *WEIGHTED})
 WITH_SINGLE_ANSWERS = frozenset({"fleiss", "strong", "ac1"})  # items with one answer enter the expected agreement
 FEWEST_FOR_COLOUR = 10  # with fewer items, a colour would claim more than the number can show
@@ -43,7 +42,7 @@ INTERVAL_NOTES = {
     "no_spread": gettext_noop("No interval: the items are all alike."),
     "no_standard_error": gettext_noop("No interval is available for this value."),
     "unstable_bootstrap": gettext_noop("No interval: too many resamples were undefined."),
-    DEPENDENT_ITEMS: gettext_noop("No interval: answers about the same dialogue are not independent."),
+    DEPENDENT_ITEMS: gettext_noop("No interval: answers about the same dialogue or conversation are not independent."),
 }
 WARNINGS = {
     PREVALENCE_PARADOX: gettext_noop(

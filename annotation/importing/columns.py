@@ -7,6 +7,7 @@ from parley.listing import both
 
 ALIASES: dict[str, tuple[str, ...]] = {
     "dialogue": ("dialogue", "dialogue_id"),
+    "conversation": ("conversation", "conversation_id"),
     "item": ("item", "item_id", "candidate", "candidate_id"),
     "source": ("source", "model", "system"),
     "annotator": ("annotator", "annotator_id", "rater", "rater_id", "worker", "worker_id"),

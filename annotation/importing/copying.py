@@ -42,9 +42,9 @@ def prepare_bulk(cursor: Any) -> None:
     cursor.execute("SET LOCAL enable_nestloop = off")
 
 
-def fetch(sql: str, params: Iterable[Any] = ()) -> list[tuple[Any, ...]]:
+def fetch(sql: str, params: Sequence[Any] | Mapping[str, Any] = ()) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
-        cursor.execute(sql, list(params))
+        cursor.execute(sql, params)
         return cursor.fetchall()
 
 

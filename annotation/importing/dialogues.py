@@ -10,6 +10,7 @@ from django.db.models import Max
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
+from annotation.importing.conversations import refuse_broken_conversations
 from annotation.importing.copying import copy_in, execute, fetch, prepare_bulk
 from annotation.importing.formats import dialogue_format, read_dialogues
 from annotation.importing.outcome import (
@@ -29,7 +30,7 @@ from annotation.models import Dialogue, Source, Study
 from parley.listing import both
 
 REFERENCE_KEYS = frozenset({"ground_truth", "reference", "human", "gold"})
-COLUMNS = "study_id, key, position, turns, metadata, batch_key, digest, is_textless, asker"
+COLUMNS = "study_id, key, position, turns, metadata, batch_key, digest, is_textless, asker, conversation"
 LABEL_FIELDS = ("label", "ratings", "reason")
 
 
@@ -88,6 +89,8 @@ def _store(study: Study, spool: DialogueSpool, summary: ImportSummary, options: 
             n_new = len(spool.lines)
         else:
             n_new = _store_new(cursor, study, spool, base)
+        if spool.has_conversations:
+            refuse_broken_conversations(study, spool.lines, base)
         n_sources = add_sources(study, spool.sources, options.reference)
         n_candidates = _store_candidates(cursor, study, spool, base)
     summary.counts = {
@@ -121,7 +124,7 @@ def _store_new(cursor: Any, study: Study, spool: DialogueSpool, base: int) -> in
     cursor.execute("ANALYZE dialogue_stage (key)")
     rows = fetch(
         """SELECT s.position, s.key, d.is_textless, s.turns <> d.turns, s.metadata <> d.metadata,
-                  s.batch_key <> d.batch_key, s.asker <> d.asker, count(*) OVER ()
+                  s.batch_key <> d.batch_key, s.asker <> d.asker, s.conversation <> d.conversation, count(*) OVER ()
            FROM dialogue_stage s JOIN annotation_dialogue d ON d.study_id = %s AND d.key = s.key
            WHERE d.digest <> s.digest ORDER BY s.position LIMIT %s""",
         [study.pk, MOST_ERRORS],
@@ -130,7 +133,8 @@ def _store_new(cursor: Any, study: Study, spool: DialogueSpool, base: int) -> in
     refuse(errors, rows[0][-1] if rows else 0)
     n_new = execute(
         f"""INSERT INTO annotation_dialogue ({COLUMNS})
-            SELECT study_id, key, position + %s, turns, metadata, batch_key, digest, is_textless, asker
+            SELECT study_id, key, position + %s, turns, metadata, batch_key, digest, is_textless, asker,
+                conversation
             FROM dialogue_stage s
             WHERE NOT EXISTS (SELECT FROM annotation_dialogue d WHERE d.study_id = s.study_id AND d.key = s.key)
             ORDER BY position""",
@@ -140,7 +144,9 @@ def _store_new(cursor: Any, study: Study, spool: DialogueSpool, base: int) -> in
     return n_new
 
 
-def _what_changed(key: str, is_textless: bool, turns: bool, metadata: bool, batch: bool, asker: bool) -> str:
+def _what_changed(
+    key: str, is_textless: bool, turns: bool, metadata: bool, batch: bool, asker: bool, conversation: bool
+) -> str:
     if is_textless:
         text = _(
             "%(key)r is already in the study without texts, from imported ratings: import dialogues before ratings"
@@ -152,6 +158,7 @@ def _what_changed(key: str, is_textless: bool, turns: bool, metadata: bool, batc
         (_("metadata"), metadata),
         (pgettext("with other", "batch"), batch),
         (_("roles (who asks)"), asker),
+        (pgettext("with other", "conversation"), conversation),
     )
     named = both(name for name, is_changed in parts if is_changed) or _("candidates")
     text = _("%(key)r is already in the study with different %(parts)s: give the new dialogue another id")

@@ -70,6 +70,7 @@ def _dialogues(path: Path, wanted: str, n: int, options: DialogueOptions) -> Pre
                 "line": dialogue.line,
                 "key": dialogue.key,
                 "batch": dialogue.batch_key,
+                "conversation": dialogue.conversation,
                 "turns": numbered_turns(dialogue.turns, dialogue.asker),
                 "asker": dialogue.asker,
                 "candidates": candidates,

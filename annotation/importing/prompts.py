@@ -23,6 +23,7 @@ from annotation.importing.fields import (
 from annotation.importing.outcome import BadField, ErrorLog, Progress, rejected
 from annotation.importing.shapes import (
     BATCH_KEYS,
+    CONVERSATION_KEYS,
     SOURCE_KEYS,
     SPEAKER_KEYS,
     DialogueOptions,
@@ -41,6 +42,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "source": SOURCE_KEYS,
     "speaker": SPEAKER_KEYS,
     "batch": BATCH_KEYS,
+    "conversation": CONVERSATION_KEYS,
 }
 ONLY_SOURCE = "model"  # the source in files that name none
 
@@ -52,6 +54,7 @@ class Group:
     line: int
     digest: str
     batch_key: str
+    conversation: str
     places: list[int] = field(default_factory=list)
     candidates: dict[str, int] = field(default_factory=dict)
 
@@ -89,6 +92,7 @@ def _candidate_row(values: list[str], names: list[str], places: dict[str, int], 
         "prompt": text_in("prompt"),
         "dialogue": key_in("dialogue"),
         "batch": key_in("batch", LONGEST_BATCH_KEY),
+        "conversation": key_in("conversation"),
         "key": key_in("candidate"),
         "source": source or ONLY_SOURCE,
         "speaker": key_in("speaker"),
@@ -105,13 +109,14 @@ def _turns(prompt: str) -> list[Record]:
 def _keep(row: Record, line: int, groups: dict[str, Group], waiting: IO[bytes]) -> None:
     digest = derived_key(_turns(row["prompt"]))
     key = row["dialogue"] or digest
-    group = groups.setdefault(key, Group(line, digest, row["batch"]))
+    group = groups.setdefault(key, Group(line, digest, row["batch"], row["conversation"]))
     if group.digest != digest:
         text = _("differs from the text on line %(line)s of the same dialogue %(dialogue)r")
         raise BadField("prompt", text % {"line": group.line, "dialogue": key})
-    if group.batch_key != row["batch"]:
-        text = _("is %(batch)r, but %(other)r on line %(line)s of the same dialogue")
-        raise BadField("batch", text % {"batch": row["batch"], "line": group.line, "other": group.batch_key})
+    for name, own in (("batch", group.batch_key), ("conversation", group.conversation)):
+        if own != row[name]:
+            text = _("is %(batch)r, but %(other)r on line %(line)s of the same dialogue")
+            raise BadField(name, text % {"batch": row[name], "line": group.line, "other": own})
     if row["key"] and group.candidates.setdefault(row["key"], line) != line:
         names = {"key": row["key"], "line": group.candidates[row["key"]]}
         raise BadField("candidate_id", _("%(key)r is also on line %(line)s") % names)
@@ -132,4 +137,6 @@ def _dialogue(key: str, group: Group, waiting: IO[bytes]) -> ParsedDialogue:
         own = {name: value for name, value in row["others"].items() if name not in shared}
         candidates.append(ParsedCandidate(row["key"], row["source"], row["text"], own, row["speaker"]))
     name_candidates(candidates)
-    return ParsedDialogue(group.line, key, _turns(rows[0]["prompt"]), candidates, shared, group.batch_key, "")
+    return ParsedDialogue(
+        group.line, key, _turns(rows[0]["prompt"]), candidates, shared, group.batch_key, "", group.conversation
+    )

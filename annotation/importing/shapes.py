@@ -16,6 +16,7 @@ from annotation.numbering import asker_of, told_asker
 
 DIALOGUE_KEYS = ("dialogue_id", "id", "key", "dialogue")
 BATCH_KEYS = ("batch", "batch_key")
+CONVERSATION_KEYS = ("conversation", "conversation_id")
 OWN_DATA_SET = frozenset({"dialogue", "label", "decided_by", "votes", "metadata", "utterances"})
 CANDIDATE_KEYS = ("candidate_id", "id", "key")
 SOURCE_KEYS = ("source", "model", "system")
@@ -56,6 +57,7 @@ class ParsedDialogue:
     metadata: Record
     batch_key: str
     asker: str = ""
+    conversation: str = ""  # empty: its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +115,9 @@ def load_record(line: bytes) -> Record | None:
 def parse_dialogue(record: Record, line: int, shape: Shape, options: DialogueOptions) -> ParsedDialogue:
     key_name, key = first_key(record, DIALOGUE_KEYS)
     batch_name, batch_key = first_key(record, BATCH_KEYS, longest=LONGEST_BATCH_KEY)
+    conversation_name, conversation = first_key(record, CONVERSATION_KEYS)
     turns, extras = _turns(record, shape, options)
-    used = {shape.turns, "candidates", "asker", key_name, batch_name}
+    used = {shape.turns, "candidates", "asker", key_name, batch_name, conversation_name}
     metadata = {name: value for name, value in record.items() if name not in used}
     if record.keys() >= OWN_DATA_SET:  # the labels are ratings, which have an import of their own
         metadata = dict(record["metadata"]) if type(record["metadata"]) is dict else {}
@@ -126,7 +129,8 @@ def parse_dialogue(record: Record, line: int, shape: Shape, options: DialogueOpt
         raws = enumerate(_list(record, "candidates"))
         candidates = [_candidate(raw, f"candidates[{at}]", speakers, options) for at, raw in raws]
     name_candidates(candidates)
-    return ParsedDialogue(line, key, turns, candidates, metadata, batch_key, _asker(record, turns, options))
+    asker = _asker(record, turns, options)
+    return ParsedDialogue(line, key, turns, candidates, metadata, batch_key, asker, conversation)
 
 
 def _asker(record: Record, turns: list[Record], options: DialogueOptions) -> str:

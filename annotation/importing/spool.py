@@ -39,6 +39,7 @@ class DialogueSpool(AbstractContextManager):
         self.n_candidates = 0
         self.sources: dict[str, None] = {}
         self.metadata_fields: set[str] = set()
+        self.has_conversations = False
         self._line_of: dict[str, int] = {}
 
     def __exit__(self, *_error: object) -> None:
@@ -59,6 +60,10 @@ class DialogueSpool(AbstractContextManager):
         contents = sorted(_content(*each, following) for each in candidates)
         if dialogue.asker != dialogue.turns[0]["speaker"]:  # left out if they speak first, as in older digests
             contents.append(dialogue.asker.encode())
+        conversation = dialogue.conversation or key
+        if conversation != key:  # left out if it is its own, as in older digests
+            contents.append(b"\x01" + conversation.encode())
+            self.has_conversations = True
         content = b"\x00".join((_named(dialogue.turns), metadata, dialogue.batch_key.encode(), *contents))
         digest = hashlib.sha256(content).hexdigest().encode()
         position = str(len(self.lines)).encode()
@@ -66,7 +71,7 @@ class DialogueSpool(AbstractContextManager):
             b"\t".join((
                 self._study, copy_text(key), position, turns.replace(b"\\", b"\\\\"),
                 metadata.replace(b"\\", b"\\\\"), copy_text(dialogue.batch_key), digest, b"f",
-                copy_text(dialogue.asker) + b"\n",
+                copy_text(dialogue.asker), copy_text(conversation) + b"\n",
             ))
         )  # fmt: skip
         for each, extra in candidates:

@@ -33,6 +33,7 @@ def resolve_units(study: Study, options: RatingOptions) -> dict[str, int]:
         find_dialogues(study, "import_unit")
     text = gettext("%(name)r is not in the study: import it first, or use --create-missing")
     refuse_units("dialogue_id IS NULL AND unit <> 'model'", "dialogue", text)
+    _refuse_other_conversations()
     find_candidates("import_unit")
     if options.create_missing:
         counts["sources_new"] = _create_sources(study, options.reference)
@@ -88,12 +89,20 @@ def find_dialogues(study: Study, table: str) -> None:
 def _create_dialogues(study: Study) -> int:
     return execute(
         """INSERT INTO annotation_dialogue
-               (study_id, key, position, turns, metadata, batch_key, digest, is_textless)
-           SELECT %s, key, %s + row_number() OVER (ORDER BY line) - 1, '[]', '{}', '', '', true
-           FROM (SELECT coalesce(nullif(dialogue, ''), item) AS key, min(line) AS line FROM import_unit
-                 WHERE dialogue_id IS NULL AND unit <> 'model' GROUP BY 1) missing""",
+               (study_id, key, conversation, position, turns, metadata, batch_key, digest, is_textless)
+           SELECT %s, key, conversation, %s + row_number() OVER (ORDER BY line) - 1, '[]', '{}', '', '', true
+           FROM (SELECT coalesce(nullif(u.dialogue, ''), u.item) AS key, min(r.line) AS line,
+                     coalesce(max(r.conversation), '') AS conversation
+                 FROM import_unit u JOIN import_row r USING (dialogue, item, source, batch, unit)
+                 WHERE u.dialogue_id IS NULL AND u.unit <> 'model' GROUP BY 1) missing""",
         [study.pk, next_position(study)],
     )
+
+
+def _refuse_other_conversations() -> None:
+    rows = """import_row r JOIN import_unit u USING (dialogue, item, source, batch, unit)
+        JOIN annotation_dialogue d ON d.id = u.dialogue_id AND r.conversation NOT IN ('', d.conversation)"""
+    refuse_lines(rows, "conversation", gettext("in the study, %(name)r is in another conversation"))
 
 
 def _find_sources(study: Study) -> None:

@@ -44,7 +44,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     Unit.MODEL: ("source",),
 }
 STAGE_COLUMNS = (
-    "line, dialogue, item, source, annotator, batch, criterion_id, option_id, explanations, free_text, "
+    "line, dialogue, conversation, item, source, annotator, batch, criterion_id, option_id, explanations, free_text, "
     "answered_at, client_key, choices, turns, active_ms, unit"
 )
 
@@ -127,6 +127,7 @@ class VoteSpool(AbstractContextManager):
         cells = (
             str(row.line).encode(),
             copy_text(dialogue),
+            copy_text(self._key(row, "conversation")),
             copy_text(item),
             copy_text(source),
             copy_text(annotator),

@@ -26,7 +26,11 @@ class Source(models.Model):
 
 
 class Dialogue(models.Model):
-    """A dialogue's history. `turns` is [{"speaker", "text"}]; `digest` tells a repeated import from a changed one."""
+    """A dialogue's history. `turns` is [{"speaker", "text"}]; `digest` tells a repeated import from a changed one.
+
+    Dialogues of one `conversation` are its turns: each history goes on where the one before ends. They are dealt
+    together, and results take the conversation as one unit.
+    """
 
     class Purpose(models.TextChoices):
         """The purpose of a dialogue. Only those for MAIN are dealt into main batches."""
@@ -39,6 +43,13 @@ class Dialogue(models.Model):
     study = models.ForeignKey(Study, models.CASCADE, related_name="dialogues")
     key = models.CharField(max_length=200)
     position = models.PositiveIntegerField()
+    conversation = models.CharField(
+        max_length=200,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="What the dialogue is a part of. If empty, the database fills in its own key.",
+    )
     turns = models.JSONField(default=list)
     asker = models.TextField(
         blank=True, default="", db_default="", help_text="The speaker who asks. If empty, the speakers' names decide."
@@ -51,7 +62,17 @@ class Dialogue(models.Model):
 
     class Meta:
         ordering = ["position"]
-        constraints = [models.UniqueConstraint(fields=["study", "key"], name="one_dialogue_key_per_study")]
+        constraints = [
+            models.UniqueConstraint(fields=["study", "key"], name="one_dialogue_key_per_study"),
+            models.CheckConstraint(condition=~models.Q(conversation=""), name="dialogue_has_its_conversation"),
+        ]
+        indexes = [
+            models.Index(fields=["study", "conversation"], name="dialogues_by_conversation"),
+            # Small, and empty where every dialogue is its own conversation: boards ask for it with each refresh.
+            models.Index(
+                fields=["study"], condition=~models.Q(conversation=models.F("key")), name="dialogues_in_conversations"
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.key

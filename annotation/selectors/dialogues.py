@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.postgres.aggregates import ArrayAgg
-from django.db.models import Exists, Func, IntegerField, OuterRef, QuerySet
+from django.db.models import Exists, F, Func, IntegerField, OuterRef, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Batch, Candidate, Dialogue, Item, Study
@@ -34,9 +34,18 @@ class Use:
     n_more: int
 
 
+def has_turns(study_id: int) -> bool:
+    """Return whether a conversation of the study has several dialogues, so that answers about them are dependent."""
+    mine = Dialogue.objects.filter(study=study_id)
+    others = mine.filter(conversation=OuterRef("conversation")).exclude(pk=OuterRef("pk"))
+    return mine.exclude(conversation=F("key")).filter(Exists(others)).exists()
+
+
 def dialogue_list(study: Study, *, use: str = "", text: str = "") -> QuerySet[Dialogue]:
-    """Return dialogues with this use whose key contains the text, with `n_turns` and `n_candidates`."""
-    rows = Dialogue.objects.filter(study=study, key__icontains=text) if text else Dialogue.objects.filter(study=study)
+    """Return dialogues with this use whose key, or conversation, contains the text; with `n_turns`, `n_candidates`."""
+    rows = Dialogue.objects.filter(study=study)
+    if text:
+        rows = rows.filter(Q(key__icontains=text) | Q(conversation__icontains=text))
     items = Item.objects.filter(dialogue=OuterRef("pk"))
     if use == NOTHING:
         rows = rows.filter(~Exists(items))

@@ -1,16 +1,14 @@
-"""Deal dialogues into batches, and a balanced subset of the sources into dialogues.
-
-The dealing itself is arithmetic on lists; only the functions in the part "rows" read and write the database.
-"""
+"""Deal the dialogues of a study into batches: conversations whole, and a balanced subset of the sources."""
 
 import itertools
 import random
 import uuid
-from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, TypeVar
+from operator import attrgetter
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.contrib.humanize.templatetags.humanize import intcomma
@@ -20,7 +18,9 @@ from django.db.models.fields.json import KeyTransform
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.importing.copying import copy_in, spool_file
+from annotation.dealing import choose_sources, deal_by_size, deal_given, deal_groups, deal_stratified
+from annotation.importing.conversations import IN_ORDER
+from annotation.importing.copying import copy_in, fetch, spool_file
 from annotation.importing.dialogues import lock_study
 from annotation.importing.shapes import free_key
 from annotation.models import Batch, Candidate, Dialogue, Item, Seat, Study
@@ -39,99 +39,24 @@ PURPOSES: dict[str, str] = {
 WAYS = ("given", "size", "stratified")
 TURNS_FIELD = "n_turns"  # can be stratified by without being in the metadata
 ITEM_COLUMNS = "batch_id, unit, dialogue_id, candidate_id, source_id, shown, token, position"
+# The dialogues of conversations that have several, each conversation in its order.
+TURNS = f"""
+    SELECT id, conversation FROM annotation_dialogue dialogue
+    WHERE study_id = %(study)s AND NOT is_textless AND purpose = %(purpose)s AND conversation IN (
+        SELECT conversation FROM annotation_dialogue WHERE study_id = %(study)s AND conversation <> key)
+    ORDER BY {IN_ORDER.format("dialogue")}
+"""
 MODEL_SAMPLE = 12  # dialogues of a model that are rated together: what fits a screen and a memory
 
-T = TypeVar("T")
-S = TypeVar("S", bound=Hashable)
 
-
-# --- dealing -------------------------------------------------------------------------------------
-def batch_sizes(n: int, size: int) -> list[int]:
-    """Return the sizes of as few batches as `size` allows, equal within one: 42 by 11 gives 11, 11, 10, 10."""
-    n_batches = -(-n // size)
-    return [n // n_batches + (at < n % n_batches) for at in range(n_batches)]
-
-
-def deal_by_size(cards: Sequence[T], size: int, rng: random.Random) -> list[list[T]]:
-    """Deal every card into exactly one batch, in an order drawn from `rng`."""
-    shuffled = rng.sample(cards, len(cards))
-    ends = list(itertools.accumulate(batch_sizes(len(cards), size)))
-    return [shuffled[start:end] for start, end in zip([0, *ends], ends, strict=False)]
-
-
-def deal_stratified(cards: Sequence[T], strata: Sequence[Any], size: int, rng: random.Random) -> list[list[T]]:
-    """Deal like `deal_by_size`, and give the batches shares of every stratum that are equal within one.
-
-    Cards are sorted by stratum and dealt in turn, so numbers with many values (a length) are spread evenly too.
-    """
-    n_batches = len(batch_sizes(len(cards), size))
-    drawn = rng.sample(list(zip(strata, cards, strict=True)), len(cards))
-    ordered = [card for _, card in sorted(drawn, key=lambda pair: _stratum_order(pair[0]))]
-    hands = [ordered[at::n_batches] for at in range(n_batches)]
-    return [rng.sample(hand, len(hand)) for hand in hands]
-
-
-def _stratum_order(value: Any) -> tuple[int, float, str]:
-    """Return a sort key: numbers by size, then everything else by its text, then missing values."""
-    if value is None:
-        return 2, 0.0, ""
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return 0, float(value), ""
-    return 1, 0.0, str(value)
-
-
-def deal_given(cards: Sequence[T], keys: Sequence[str]) -> dict[str, list[T]]:
-    """Return {key: cards}, with batches and cards in the order of their first appearance."""
-    hands: dict[str, list[T]] = defaultdict(list)
-    for key, card in zip(keys, cards, strict=True):
-        hands[key].append(card)
-    return dict(hands)
-
-
-def choose_sources(
-    available: Sequence[Sequence[S]], k: int, rng: random.Random, earlier: Iterable[Iterable[S]] = ()
-) -> list[frozenset[S]]:
-    """Return exactly k of each dialogue's sources. Sources, and pairs of them, are shown nearly equally often.
-
-    The next source is one of those shown least, among these one that met the chosen ones least, then random. If all
-    sources are available everywhere, counts are equal within one. `earlier` is what was shown before this deal.
-    """
-    shown: Counter[S] = Counter()
-    met: Counter[frozenset[S]] = Counter()
-    for sources in earlier:
-        _count(set(sources), shown, met)
-    chosen = []
-    for sources in available:
-        subset = _choose(sources, k, rng, shown, met)
-        _count(subset, shown, met)
-        chosen.append(frozenset(subset))
-    return chosen
-
-
-def _choose(
-    sources: Sequence[S], k: int, rng: random.Random, shown: Mapping[S, int], met: Mapping[frozenset[S], int]
-) -> set[S]:
-    left = rng.sample(list(sources), len(sources))
-    subset: set[S] = set()
-    for _place in range(k):
-        best = min(left, key=lambda s: (shown[s], sum(met[frozenset((s, other))] for other in subset)))
-        left.remove(best)
-        subset.add(best)
-    return subset
-
-
-def _count(sources: set[S], shown: Counter[S], met: Counter[frozenset[S]]) -> None:
-    shown.update(sources)
-    met.update(frozenset(pair) for pair in itertools.combinations(sources, 2))
-
-
-# --- rows ----------------------------------------------------------------------------------------
 @dataclass(slots=True)
 class Card:
     """A dialogue to deal. `candidates` are (candidate, source) ids; empty if whole dialogues are rated."""
 
     dialogue: int
     batch_key: str
+    conversation: str
+    is_last: bool = True  # of its conversation: questions about the whole dialogue are asked here
     stratum: Any = None
     candidates: list[tuple[int, int]] = field(default_factory=list)
 
@@ -157,29 +82,31 @@ def make_batches(
 ) -> list[Batch]:
     """Deal the dialogues that no batch of this kind holds yet, and return the batches; an empty list if none is left.
 
-    `by` is given (the batch that the import named), size, or stratified (by a `field` of the metadata). Each dialogue
-    shows `k` sources, or all. `n_dialogues` is the wanted total for this kind; None means all. `is_fresh_only` leaves
-    out what batches of any other kind hold, so that nobody rates in the main work what they were tried with. Everything
-    random is drawn from the study's seed, so the same study is dealt the same way. Raise Refused.
+    Turns of one conversation stay together and in order, and show the same sources. `by` is given (the batch that the
+    import named), size, or stratified (by a `field` of the metadata). Each dialogue shows `k` sources, or all.
+    `n_dialogues` is the wanted total for this kind; None means all. `is_fresh_only` leaves out what batches of any
+    other kind hold, so that nobody rates in the main work what they were tried with. Everything random is drawn from
+    the study's seed, so the same study is dealt the same way. Raise Refused.
     """
     _check_request(by, kind, size, field, {"k": k, "seats": seats, "n_dialogues": n_dialogues})
     lock_study(study)
     dealt = Item.objects.filter(batch__study=study)
     dealt = dealt if is_fresh_only else dealt.filter(batch__kind=kind)
     stratum = field if by == "stratified" else None
-    cards = _cards(study, kind, stratum, dealt)
+    purpose = _purpose(study, kind)
+    cards = _cards(study, purpose, stratum, dealt)
     if stratum and cards and all(card.stratum is None for card in cards):
         raise Refused("unknown_field", _("No dialogue has the metadata field %(name)r.") % {"name": stratum})
     rng = random.Random(f"{study.seed} {kind} {study.batches.count()}")  # noqa: S311 - fair, not secret
-    cards = _limited(study, cards, kind, n_dialogues, rng)
+    talks = _limited(study, _talks(study, purpose, cards), kind, n_dialogues, rng)
     if by == "given":
         if not study.dialogues.exclude(batch_key="").exists():
             raise Refused("no_batch_keys", _("No dialogue names its batch. Make batches by size instead."))
-        cards = [card for card in cards if card.batch_key]
-    _add_candidates(study, cards)
-    if not cards:
+        talks = [talk for talk in talks if talk[0].batch_key]
+    talks = _ratable(study, talks)
+    if not talks:
         return []
-    hands = _deal(cards, by, size or 1, rng)
+    hands = _deal(talks, by, size or 1, rng)
     if k:
         _keep_sources(study, [card for _, hand in hands for card in hand], k, kind, rng)
     made = _store(study, hands, kind, seats or study.seats, rng)
@@ -208,42 +135,69 @@ def _check_request(by: str, kind: str, size: int | None, field: str | None, coun
             raise Refused("too_few", _("%(name)s must be at least 1, or left out.") % {"name": name})
 
 
-def _cards(study: Study, kind: str, field: str | None, dealt: QuerySet[Item]) -> list[Card]:
-    """Return the dialogues with texts that are not dealt yet, in the order of their import."""
+def _purpose(study: Study, kind: str) -> str:
+    """Return the purpose of the dialogues for this kind of batch; the main one if no dialogue has its own."""
     purpose = PURPOSES.get(kind, Purpose.MAIN)
-    if not study.dialogues.filter(purpose=purpose).exists():
-        purpose = Purpose.MAIN  # if no dialogue is for this kind of batch
+    return purpose if study.dialogues.filter(purpose=purpose).exists() else Purpose.MAIN
+
+
+def _cards(study: Study, purpose: str, field: str | None, dealt: QuerySet[Item]) -> list[Card]:
+    """Return the dialogues with texts that are not dealt yet, in the order of their import."""
     known = Dialogue.objects.filter(study=study, is_textless=False, purpose=purpose)
     rows = known.exclude(pk__in=dealt.values("dialogue_id")).order_by("position")
     if field is None:
-        return [Card(pk, key) for pk, key in rows.values_list("pk", "batch_key").iterator()]
+        return [Card(*row) for row in rows.values_list("pk", "batch_key", "conversation").iterator()]
     n_turns = Func("turns", function="jsonb_array_length", output_field=IntegerField())
-    read = rows.values_list("pk", "batch_key", KeyTransform(field, "metadata"), n_turns)
+    read = rows.values_list("pk", "batch_key", "conversation", KeyTransform(field, "metadata"), n_turns)
     is_counted = field == TURNS_FIELD
     return [
-        Card(pk, key, turns if value is None and is_counted else value) for pk, key, value, turns in read.iterator()
+        Card(pk, batch_key, conversation, stratum=turns if value is None and is_counted else value)
+        for pk, batch_key, conversation, value, turns in read.iterator()
     ]
 
 
-def _limited(study: Study, cards: list[Card], kind: str, n_dialogues: int | None, rng: random.Random) -> list[Card]:
-    """Return a random choice that brings this kind up to the wanted number, in the order of the import."""
+def _talks(study: Study, purpose: str, cards: list[Card]) -> list[list[Card]]:
+    """Return the cards of each conversation in its order; conversations are in the order of the import."""
+    rows = fetch(TURNS, {"study": study.pk, "purpose": purpose})
+    turn = {pk: at for at, (pk, _) in enumerate(rows)}
+    last = {conversation: pk for pk, conversation in rows}
+    talks: dict[str, list[Card]] = defaultdict(list)
+    for card in cards:
+        card.is_last = last.get(card.conversation, card.dialogue) == card.dialogue
+        talks[card.conversation].append(card)
+    return [sorted(talk, key=lambda card: turn.get(card.dialogue, 0)) for talk in talks.values()]
+
+
+def _limited(
+    study: Study, talks: list[list[Card]], kind: str, n_dialogues: int | None, rng: random.Random
+) -> list[list[Card]]:
+    """Return a random choice that brings this kind up to the wanted number of dialogues, in the order of the import.
+
+    A conversation that would bring more is left out.
+    """
     if n_dialogues is None:
-        return cards
+        return talks
     items = Item.objects.filter(batch__study=study, batch__kind=kind)
     wanted = n_dialogues - items.values("dialogue_id").distinct().count()
-    places = rng.sample(range(len(cards)), min(max(wanted, 0), len(cards)))
-    return [cards[at] for at in sorted(places)]
+    chosen = []
+    for at in rng.sample(range(len(talks)), len(talks)):
+        if len(talks[at]) <= wanted:
+            chosen.append(at)
+            wanted -= len(talks[at])
+    return [talks[at] for at in sorted(chosen)]
 
 
-def _add_candidates(study: Study, cards: list[Card]) -> None:
-    if units_of(study) == {Unit.DIALOGUE}:
-        return
-    by_id = {card.dialogue: card for card in cards}
+def _ratable(study: Study, talks: list[list[Card]]) -> list[list[Card]]:
+    """Return the conversations with their candidates, without dialogues that no question is about. Raise Refused."""
+    units = units_of(study)
+    if units == {Unit.DIALOGUE}:
+        return [talk[-1:] for talk in talks if talk[-1].is_last]
+    by_id = {card.dialogue: card for talk in talks for card in talk}
     rows = Candidate.objects.filter(dialogue__study=study).order_by("pk")
     for pk, dialogue, source in rows.values_list("pk", "dialogue_id", "source_id").iterator():
         if dialogue in by_id:
             by_id[dialogue].candidates.append((pk, source))
-    bare = [card.dialogue for card in cards if not card.candidates]
+    bare = [talk[0].dialogue for talk in talks if not any(card.candidates for card in talk)]
     if bare:
         key = Dialogue.objects.values_list("key", flat=True).get(pk=bare[0])
         text = ngettext(
@@ -254,10 +208,16 @@ def _add_candidates(study: Study, cards: list[Card]) -> None:
             len(bare),
         )
         raise Refused("no_candidates", text % {"number": intcomma(len(bare)), "key": key})
+    is_whole_asked = Unit.DIALOGUE in units
+    return [[card for card in talk if card.candidates or (is_whole_asked and card.is_last)] for talk in talks]
 
 
-def _deal(cards: list[Card], by: str, size: int, rng: random.Random) -> list[tuple[str, list[Card]]]:
+def _deal(talks: list[list[Card]], by: str, size: int, rng: random.Random) -> list[tuple[str, list[Card]]]:
     """Return (wanted key, cards) for each batch; the key is empty unless `by` is given."""
+    cards = list(itertools.chain.from_iterable(talks))
+    if by != "given" and len(talks) < len(cards):
+        strata = [talk[0].stratum for talk in talks] if by == "stratified" else []
+        return [("", hand) for hand in deal_groups(talks, size, rng, strata)]
     if by == "given":
         return list(deal_given(cards, [card.batch_key for card in cards]).items())
     if by == "size":
@@ -266,9 +226,11 @@ def _deal(cards: list[Card], by: str, size: int, rng: random.Random) -> list[tup
 
 
 def _keep_sources(study: Study, cards: list[Card], k: int, kind: str, rng: random.Random) -> None:
-    fewest = min(len(card.sources) for card in cards)
-    if fewest == 0:
+    talks = [list(talk) for _, talk in itertools.groupby(filter(_has_sources, cards), attrgetter("conversation"))]
+    if not talks:
         raise Refused("no_sources", _("This protocol rates whole dialogues: leave the number of sources empty."))
+    available = [sorted(set.intersection(*(set(card.sources) for card in talk))) for talk in talks]
+    fewest = min(map(len, available))
     if fewest < k:
         text = ngettext(
             "Some dialogues have only %(n)s source, so %(k)s per dialogue cannot be shown.",
@@ -276,13 +238,18 @@ def _keep_sources(study: Study, cards: list[Card], k: int, kind: str, rng: rando
             fewest,
         )
         raise Refused("few_sources", text % {"n": fewest, "k": k})
-    shown: dict[int, set[int]] = defaultdict(set)
-    items = Item.objects.filter(batch__study=study, batch__kind=kind, source__isnull=False)
-    for dialogue, source in items.values_list("dialogue_id", "source_id"):
-        shown[dialogue].add(source)
-    chosen = choose_sources([card.sources for card in cards], k, rng, shown.values())
-    for card, sources in zip(cards, chosen, strict=True):
-        card.candidates = [each for each in card.candidates if each[1] in sources]
+    shown: dict[str, set[int]] = defaultdict(set)
+    items = Item.objects.filter(batch__study=study, batch__kind=kind, dialogue__isnull=False, source__isnull=False)
+    for conversation, source in items.values_list("dialogue__conversation", "source_id"):
+        shown[conversation].add(source)
+    chosen = choose_sources(available, k, rng, shown.values())
+    for talk, sources in zip(talks, chosen, strict=True):
+        for card in talk:
+            card.candidates = [each for each in card.candidates if each[1] in sources]
+
+
+def _has_sources(card: Card) -> bool:
+    return bool(card.candidates)
 
 
 def _store(
@@ -324,14 +291,14 @@ def batch_key(wanted: str, kind: str, at: int, width: int, taken: set[str]) -> s
 def _model_samples(study: Study, rng: random.Random) -> dict[int, list[int]]:
     """Return {source: its responses to some dialogues}, the same for all batches; empty if no model is rated.
 
-    Each dialogue gives one response: candidate sets already rate how much responses to the same dialogue differ.
+    Each conversation gives one response: candidate sets already rate how much responses to the same dialogue differ.
     """
     if Unit.MODEL not in units_of(study):
         return {}
-    pools: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
+    pools: dict[int, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     rows = Candidate.objects.filter(dialogue__study=study, dialogue__is_textless=False).order_by("pk")
-    for pk, source, dialogue in rows.values_list("pk", "source_id", "dialogue_id").iterator():
-        pools[source][dialogue].append(pk)
+    for pk, source, conversation in rows.values_list("pk", "source_id", "dialogue__conversation").iterator():
+        pools[source][conversation].append(pk)
     samples = {}
     for source, pool in pools.items():
         drawn = rng.sample(list(pool.values()), min(MODEL_SAMPLE, len(pool)))
@@ -343,7 +310,7 @@ def _items(hand: list[Card], units: set[str], samples: Mapping[int, list[int]]) 
     """Return the rows of one batch for COPY, from the unit on; models come after the last dialogue."""
     rows = []
     for place, card in enumerate(hand, start=1):
-        if Unit.DIALOGUE in units:
+        if Unit.DIALOGUE in units and card.is_last:
             rows.append(_row(Unit.DIALOGUE, card.dialogue, None, None, (), place))
         if Unit.RESPONSE in units:
             rows += [_row(Unit.RESPONSE, card.dialogue, pk, source, (), place) for pk, source in card.candidates]

@@ -107,8 +107,8 @@ def board_pairs(data: BoardData) -> Pairs | None:
             if square.any():
                 couple = {"first": names[a], "second": names[b]}
                 n_excluded = int(whole.table(a, b).sum() - square.sum())
-                # Cells of several sources or criteria have items that may share dialogues.
-                sure, is_dependent = strong.table(a, b), n_cells > 1
+                # Cells of several sources or criteria, and turns, have items that may share dialogues.
+                sure, is_dependent = strong.table(a, b), n_cells > 1 or data.has_turns
                 found.append(_pair(kappa, f"{a}-{b}", couple, square, sure, n_excluded, is_dependent=is_dependent))
     return Pairs(
         batch=batch,

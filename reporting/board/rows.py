@@ -16,7 +16,9 @@ from django.db.models.functions import JSONObject
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from annotation.agreement_cells import without_intervals
 from annotation.models import ActivityLog, AgreementCell, AgreementSnapshot, Batch, Heartbeat, Source, Study
+from annotation.selectors.dialogues import has_turns
 from annotation.selectors.studies import rated_sources
 from measures.labels import WordScale
 from protocols.models import Criterion
@@ -135,6 +137,7 @@ class BoardData:
     lines: tuple[BatchLine, ...]
     sources: tuple[Source, ...]
     cells: dict[int | None, Cells]
+    has_turns: bool  # of conversations: their answers are dependent
 
     @property
     def is_rated(self) -> bool:
@@ -150,6 +153,7 @@ def board_data(study: Study, query: Mapping[str, str]) -> BoardData:
     page = Paginator(dealt, BATCHES).get_page(choice.page)
     batches = list(page.object_list)
     seats, unmeasured = seats_of(study)
+    are_turns = has_turns(study.pk)
     return BoardData(
         study=study,
         spec=spec,
@@ -160,11 +164,14 @@ def board_data(study: Study, query: Mapping[str, str]) -> BoardData:
         page=page,
         lines=tuple(batch_lines(batches, len(spec.counted))),
         sources=tuple(rated_sources(study).order_by("-is_reference", "position")),
-        cells=_cells(total, batches, choice),
+        cells=_cells(total, batches, choice, are_turns),
+        has_turns=are_turns,
     )
 
 
-def _cells(total: AgreementSnapshot | None, batches: list[Batch], choice: Choice) -> dict[int | None, Cells]:
+def _cells(
+    total: AgreementSnapshot | None, batches: list[Batch], choice: Choice, are_turns: bool
+) -> dict[int | None, Cells]:
     """Return the cells of the chosen criteria, for the study and for each batch on the page."""
     snapshots: dict[int, int | None] = {batch.snapshot.pk: batch.pk for batch in batches if hasattr(batch, "snapshot")}
     if total is not None:
@@ -174,10 +181,12 @@ def _cells(total: AgreementSnapshot | None, batches: list[Batch], choice: Choice
         snapshot__in=snapshots, criterion__in=[criterion.id for criterion in choice.criteria]
     )
     # Most of a stored cell is estimates that the page does not show; reading them took longer than all other columns.
-    shown = JSONObject(**{name: F(f"estimates__{name}") for name in {choice.statistic.key, *BESIDE}})
-    columns = rows.values_list("snapshot", "criterion", "source", "histogram", shown, "sums")
+    needed = JSONObject(**{name: F(f"estimates__{name}") for name in {choice.statistic.key, *BESIDE}})
+    columns = rows.values_list("snapshot", "criterion", "source", "histogram", needed, "sums")
     for snapshot, *cell in columns:
-        found[snapshots[snapshot]][cell[0], cell[1]] = BoardCell(*cell)
+        shown = BoardCell(*cell)
+        shown = replace(shown, estimates=without_intervals(shown.estimates)) if are_turns else shown
+        found[snapshots[snapshot]][shown.criterion_id, shown.source_id] = shown
     return found
 
 

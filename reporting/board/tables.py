@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, pgettext
 
-from annotation.agreement_cells import UNIT, alike, histogram_estimates, mean_and_sd
+from annotation.agreement_cells import UNIT, alike, histogram_estimates, mean_and_sd, without_intervals
 from measures.estimate import NO_PAIRS, NO_VARIATION, Estimate
 from measures.histograms import Histogram
 from measures.labels import WordScale
@@ -17,7 +17,7 @@ from parley.numbers import number
 from protocols.specs import CriterionSpec
 from reporting.board.rows import BoardCell, BoardData, summed
 from reporting.charts import Dot, DotGroup, DotRow, dot_figure
-from reporting.explained import DEPENDENT_ITEMS, Figure, Statistic, explained, headline, missing
+from reporting.explained import Figure, Statistic, explained, headline, missing
 
 Key = tuple[int, int | None]
 MEAN = gettext_noop("Mean over batches")
@@ -166,10 +166,8 @@ def _pooled_figure(statistic: Statistic, cells: Mapping[Key, BoardCell], criteri
 
 @lru_cache(maxsize=512)  # a vote changes the study and one batch; the other batches stay the same
 def pooled_estimates(pooled: Histogram, criterion: CriterionSpec) -> dict[str, Any]:
-    """Return the estimates without intervals, which assume independent items: sources share dialogues."""
-    estimates = histogram_estimates(pooled, criterion)
-    plain = {"low": None, "high": None, "interval_note": DEPENDENT_ITEMS}
-    return {name: each | plain if isinstance(each, dict) else each for name, each in estimates.items()}
+    """Return the estimates without intervals: sources share dialogues."""
+    return without_intervals(histogram_estimates(pooled, criterion))
 
 
 # --- the picture -----------------------------------------------------------------------------------------

@@ -30,6 +30,7 @@ class RatingRow(NamedTuple):
     unit: str
     item_token: str
     dialogue: str | None
+    conversation: str | None
     source: str | None
     candidate: str | None
     speaker: str | None
@@ -64,11 +65,12 @@ class RatingRow(NamedTuple):
 
 RATINGS = f"""
     SELECT batch.position, batch.id, item.position, item.id, batch.key, batch.kind, item.unit, item.token::text,
-        dialogue.key, source.key, candidate.key, candidate.speaker, rating.criterion_id, rating.option_id,
-        rating.choices, rating.turns, rating.explanations, rating.free_text, rating.revision, rating.answered_at,
-        rating.created_at, rating.updated_at, rating.active_ms, rating.is_active, seat.id IS NOT NULL, assignment.id,
-        participant.pseudonym, participant.status = 'excluded', account.username, assignment.round, item.is_check,
-        assignment.status = 'superseded', coalesce(mark.is_unsure, false), coalesce(mark.reason, '')
+        dialogue.key, dialogue.conversation, source.key, candidate.key, candidate.speaker, rating.criterion_id,
+        rating.option_id, rating.choices, rating.turns, rating.explanations, rating.free_text, rating.revision,
+        rating.answered_at, rating.created_at, rating.updated_at, rating.active_ms, rating.is_active,
+        seat.id IS NOT NULL, assignment.id, participant.pseudonym, participant.status = 'excluded', account.username,
+        assignment.round, item.is_check, assignment.status = 'superseded', coalesce(mark.is_unsure, false),
+        coalesce(mark.reason, '')
     FROM annotation_batch batch
     JOIN annotation_rating rating ON rating.batch_id = batch.id
     JOIN annotation_item item ON item.id = rating.item_id
@@ -150,6 +152,7 @@ class ItemRow(NamedTuple):
     shown: list[list[Any]]  # (dialogue, candidate, text, turns) of each candidate that the item shows together
     is_check: bool
     asker: str
+    conversation: str | None
 
     @property
     def item_key(self) -> tuple[int, int, int, int]:
@@ -164,7 +167,7 @@ ITEMS = f"""
         (SELECT coalesce(jsonb_agg(jsonb_build_array(of.key, each.key, each.text, of.turns) ORDER BY place.at), '[]')
          FROM unnest(item.shown) WITH ORDINALITY AS place (id, at)
          JOIN annotation_candidate each ON each.id = place.id JOIN annotation_dialogue of ON of.id = each.dialogue_id),
-        item.is_check, coalesce(dialogue.asker, '')
+        item.is_check, coalesce(dialogue.asker, ''), dialogue.conversation
     FROM annotation_batch batch
     JOIN annotation_item item ON item.batch_id = batch.id
     {PARTS_OF_ITEM}
@@ -177,7 +180,16 @@ def items_of(study: Study, *, kind: str = "", with_checks: bool = False) -> Iter
     """Yield every item of the study with its texts, rated or not; checks only on request, as they are not results."""
     for row in stream(ITEMS, [study.pk, kind, kind, with_checks]):
         turns, asker = parsed(row[9]), row[18]
-        facts = (*row[:9], turns, parsed(row[10]), *row[11:16], parsed(row[16]), row[17], asker or asker_of(turns))
+        facts = (
+            *row[:9],
+            turns,
+            parsed(row[10]),
+            *row[11:16],
+            parsed(row[16]),
+            row[17],
+            asker or asker_of(turns),
+            row[19],
+        )
         yield ItemRow._make(facts)
 
 

@@ -131,6 +131,7 @@ def _ticking(rows: Iterator[RatingRow], tick: Tick) -> Iterator[RatingRow]:
 def _record(item: ItemRow, label: Label, spec: VersionSpec, legend: Legend) -> dict[str, Any]:
     record: dict[str, Any] = {
         "dialogue": item.dialogue,
+        "conversation": item.conversation,
         "label": _label_value(label),
         "decided_by": label.decided_by,
         "reason": joined(_reasons(label, spec, legend)),

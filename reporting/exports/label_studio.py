@@ -38,6 +38,7 @@ def _data(item: ItemRow) -> dict[str, Any]:
         "unit": item.unit,
         "item_token": item.item_token,
         "dialogue": item.dialogue,
+        "conversation": item.conversation,
         "source": item.source,
         "asker": item.asker,
         "history": item.turns,

@@ -103,14 +103,16 @@ def _row(
     if places_of(criterion, Option.Role.POSITIVE):
         positive = int(histogram.counts @ positive_rows(histogram.patterns, criterion, rule))
     kappa, alpha = guarded(fleiss_kappa(histogram), histogram), alpha_of(histogram, criterion)
-    if is_pooled and kappa.value is not None:
+    rated = chosen & is_rated
+    is_dependent = is_pooled or len(np.unique(votes.items.groups[rated])) < rated.sum()
+    if is_dependent and kappa.value is not None:
         kappa = kappa.with_interval(None, None, DEPENDENT_ITEMS)
     return Breakdown(
         field=part.field,
         value=part.value,
         criterion=criterion.key,
         source=source,
-        n_dialogues=len(np.unique(votes.items.groups[chosen & is_rated])),
+        n_dialogues=len(np.unique(votes.items.dialogue[rated])),
         n_items=histogram.n_items,
         n_votes=histogram.n_votes,
         excluding_votes=n_excluding(whole, votes.criterion),

@@ -16,7 +16,7 @@ from reporting.study.scores import Blocks, blocks_of, scale_of
 from reporting.study.votes import CriterionVotes, StudyVotes
 
 CROSSED, OF_DIALOGUES = "crossed_variance_t", "dialogue_t"
-NO_SCORES, NO_PAIRS = "no_scores", "no_pairs"
+NO_SCORES, NO_PAIRS, DEPENDENT_TURNS = "no_scores", "no_pairs", "dependent_turns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def _compared(criterion: CriterionSpec, votes: CriterionVotes, sources: dict[int
         n_shared_annotators=blocks.n_shared,
     )
     majorities = _majorities(votes, list(sources), rule)
-    pairs = _pairs(criterion, scale.score, names, found, blocks, majorities)
+    pairs = _pairs(criterion, scale.score, names, found, blocks, majorities, has_turns=votes.items.has_turns)
     return SourceComparison(criterion.key, scale.score, names, None, whole, pairs)
 
 
@@ -141,6 +141,8 @@ def _pairs(
     whole: AllPairs,
     blocks: Blocks,
     majorities: list[tuple[BoolArray, BoolArray]],
+    *,
+    has_turns: bool,
 ) -> list[SourcePair]:
     """Return the pairs with p values corrected over those that could be tested."""
     tests = [_tested(pair.difference, blocks.arrays, pair.first, pair.second) for pair in whole.pairs]
@@ -168,7 +170,7 @@ def _pairs(
             n_dialogues_left_out=found.estimate.n_left_out,
             n_annotators_left_out=found.n_annotators_left_out,
             n_blocks_left_out=found.n_batches_left_out,
-            majority=_mcnemar(criterion, majorities[pair.first], majorities[pair.second]),
+            majority=_mcnemar(criterion, majorities[pair.first], majorities[pair.second], has_turns=has_turns),
             p_holm=None if found.p_value is None else next(by_holm),
             p_bh=None if found.p_value is None else next(by_bh),
         )
@@ -202,11 +204,17 @@ def _majorities(votes: CriterionVotes, sources: list[int], rule: str) -> list[tu
 
 
 def _mcnemar(
-    criterion: CriterionSpec, first: tuple[BoolArray, BoolArray], second: tuple[BoolArray, BoolArray]
+    criterion: CriterionSpec,
+    first: tuple[BoolArray, BoolArray],
+    second: tuple[BoolArray, BoolArray],
+    *,
+    has_turns: bool,
 ) -> McNemar:
     if not places_of(criterion, "positive"):
         return McNemar(None, None, None, NO_SCORES)
     both = first[0] & second[0]
     only_a, only_b = int((both & first[1] & ~second[1]).sum()), int((both & ~first[1] & second[1]).sum())
+    if has_turns:  # the test is for independent pairs, and those of one conversation are not
+        return McNemar(only_a, only_b, None, DEPENDENT_TURNS)
     test = mcnemar_mid_p(only_a, only_b)
     return McNemar(only_a, only_b, test.p_value, test.reason)

@@ -66,7 +66,15 @@ def _material(material: Material) -> str:
         "batches: %(batches)s).",
         material.dialogues,
     )
-    return sentence % {name: f"{getattr(material, name):,}" for name in ("items", "sources", "batches", "dialogues")}
+    said = sentence % {name: f"{getattr(material, name):,}" for name in ("items", "sources", "batches", "dialogues")}
+    if material.conversations == material.dialogues:
+        return said
+    turns = ngettext(
+        "The dialogues are turns of %(n)s conversation; intervals and tests take the conversation as one unit.",
+        "The dialogues are turns of %(n)s conversations; intervals and tests take each conversation as one unit.",
+        material.conversations,
+    )
+    return f"{said} {turns % {'n': f'{material.conversations:,}'}}"
 
 
 def _people(report: "Report") -> str:

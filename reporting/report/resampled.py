@@ -1,4 +1,4 @@
-"""The bootstrap intervals of the report, over items or, if several items share a dialogue, over whole dialogues."""
+"""The bootstrap intervals of the report: over items or, if several share a conversation, over conversations."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +22,7 @@ N_RESAMPLES = 2000
 LEVEL = 0.95
 OF_ITEMS = "bca_items"
 OF_DIALOGUES = "bca_dialogues"
+OF_CONVERSATIONS = "bca_conversations"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ class Sample:
 
     histogram: Histogram
     clusters: Clusters | None
+    has_turns: bool = False  # the groups are conversations of several dialogues
 
     @classmethod
     def of(cls, votes: CriterionVotes, chosen: BoolArray) -> "Sample":
@@ -59,11 +61,13 @@ class Sample:
         if len(np.unique(groups)) == len(groups):
             return cls(Histogram.from_tallies(rows), None)
         clusters = Clusters.from_tallies(groups, rows)
-        return cls(clusters.histogram, clusters)
+        return cls(clusters.histogram, clusters, votes.items.has_turns)
 
     @property
     def method(self) -> str:
-        return OF_DIALOGUES if self.clusters else OF_ITEMS
+        if self.clusters is None:
+            return OF_ITEMS
+        return OF_CONVERSATIONS if self.has_turns else OF_DIALOGUES
 
     @property
     def n_units(self) -> int:

@@ -27,6 +27,13 @@ RATINGS = """
         GROUP BY 1) part
     WHERE batch.study_id = %s AND batch.kind = %s
 """
+# The dialogues of conversations that have several, each with the first of its conversation.
+SHARED = """
+    SELECT id, min(id) OVER (PARTITION BY conversation) FROM annotation_dialogue
+    WHERE study_id = %(study)s AND conversation IN (
+        SELECT conversation FROM annotation_dialogue WHERE study_id = %(study)s AND conversation <> key)
+    ORDER BY id
+"""
 ITEMS = """
     SELECT item.batch_id, string_agg(
         int8send(item.id) || int8send(item.batch_id) || int8send(coalesce(item.dialogue_id, 0))
@@ -38,18 +45,24 @@ ITEMS = """
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """(N,) arrays, ordered by id. 0 stands for no dialogue, source or candidate."""
+    """(N,) arrays, ordered by id. 0 stands for no dialogue, conversation, source or candidate."""
 
     id: IntArray
     batch: IntArray
     dialogue: IntArray
     source: IntArray
     candidate: IntArray
+    conversation: IntArray  # the id of its first dialogue
 
     @property
     def groups(self) -> IntArray:
-        """Return the groups of dependent items: the dialogue, or the item itself if it has none."""
-        return np.where(self.dialogue > 0, self.dialogue, -self.id)
+        """Return the groups of dependent items: the conversation, or the item itself if it has none."""
+        return np.where(self.conversation > 0, self.conversation, -self.id)
+
+    @property
+    def has_turns(self) -> bool:
+        """Return whether a conversation has several dialogues: then these are its turns and no independent units."""
+        return not np.array_equal(self.dialogue, self.conversation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +152,10 @@ def study_votes(study: Study, spec: VersionSpec, kind: str = Batch.Kind.MAIN) ->
         # The items are read after the ratings, because an item exists before its first answer.
         cursor.execute(ITEMS, [study.pk, kind])
         columns = _joined([_ids(joined) for _, joined in cursor.fetchall()])
-    items = Items(*columns[:, np.argsort(columns[0])])
+        cursor.execute(SHARED, {"study": study.pk})
+        shared = np.array(cursor.fetchall(), np.int64).reshape(-1, 2).T
+    columns = columns[:, np.argsort(columns[0])]
+    items = Items(*np.vstack([columns, _replaced(columns[2], *shared)]))
     assignments = Assignment.objects.filter(batch__study=study, batch__kind=kind).order_by("pk")
     rows = list(assignments.values_list("pk", "batch_id", "participant_id"))
     work = Work(*np.array(rows, np.int64).reshape(-1, 3).T)
@@ -161,6 +177,14 @@ def study_votes(study: Study, spec: VersionSpec, kind: str = Batch.Kind.MAIN) ->
         active_ms=active_ms,
         versions=dict(Batch.objects.filter(study=study, kind=kind).values_list("pk", "ratings_version")),
     )
+
+
+def _replaced(ids: IntArray, known: IntArray, others: IntArray) -> IntArray:
+    """Return the ids with the `known` ones, which are sorted, replaced by the `others`."""
+    if not len(known):
+        return ids
+    at = np.minimum(np.searchsorted(known, ids), len(known) - 1)
+    return np.where(known[at] == ids, others[at], ids)
 
 
 def _ids(joined: bytes) -> IntArray:

@@ -194,7 +194,7 @@ def test_work_that_was_done_in_parley_keeps_its_times_and_its_pay(db: None, come
     assert not Assignment.objects.filter(is_imported=True).exists()
 
 
-@pytest.mark.parametrize("format", [4, 6, "5", None])
+@pytest.mark.parametrize("format", [5, 7, "6", None])
 def test_an_archive_of_another_format_says_what_to_do(
     he_study: Study, written: Written, tmp_path: Path, format
 ) -> None:

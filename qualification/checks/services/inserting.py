@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import chain
 from typing import TypeVar
 
 from django.contrib.auth.models import User
@@ -135,11 +136,12 @@ def _insert_into(batch: Batch, plan: CheckPlan, cards: list[Card], uses: Counter
     sizes = set(Counter(item.dialogue_id for item in items if item.unit == counted).values()) or {0}
     fitting = [card for card in cards if fitting_size(len(card.parts(units)), sizes) is not None]
     unfit |= {card.dialogue for card in cards} - {card.dialogue for card in fitting}
-    dialogues = list(dict.fromkeys(item.dialogue_id for item in items if item.dialogue_id))
+    talks = _conversations(batch)
+    n_dialogues = sum(map(len, talks))
     rng = random.Random(f"{plan.study.seed} checks {batch.key}")  # noqa: S311 - fair, not secret
-    drawn = _draw(fitting, plan, len(dialogues), uses, rng)
+    drawn = _draw(fitting, plan, n_dialogues, uses, rng)
     uses.update(card.dialogue for card in drawn)
-    order = order_with_checks(dialogues, [card.dialogue for card in drawn], rng)
+    order = chain.from_iterable(order_with_checks(talks, [[card.dialogue] for card in drawn], rng))
     places = {dialogue: place for place, dialogue in enumerate(order, start=items[0].position if items else 1)}
     _renumber(batch, items, places)
     Item.objects.bulk_create(
@@ -147,6 +149,15 @@ def _insert_into(batch: Batch, plan: CheckPlan, cards: list[Card], uses: Counter
     )
     raise_version(batch.pk)
     return len(drawn)
+
+
+def _conversations(batch: Batch) -> list[list[int]]:
+    """Return the ids of the dialogues, by conversation and in order: no check may stand between the turns of one."""
+    found: dict[str, dict[int, None]] = defaultdict(dict)
+    rows = batch.items.filter(dialogue__isnull=False).order_by("position")
+    for dialogue, conversation in rows.values_list("dialogue_id", "dialogue__conversation"):
+        found[conversation][dialogue] = None
+    return [list(dialogues) for dialogues in found.values()]
 
 
 def _draw(

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 from django.utils import timezone
 
-from annotation.models import AgreementSnapshot, Batch, Item, Reading
+from annotation.models import AgreementSnapshot, Batch, Dialogue, Item, Reading
 from annotation.selectors.answers import latest_answers
 from annotation.selectors.progress import read_progress
 from annotation.services.agreement import refresh_batch, sweep
@@ -86,6 +86,17 @@ def test_checks_stand_between_the_dialogues_and_the_batch_is_numbered_without_ga
     assert batch.items.filter(is_check=True).count() == 9
     batch.refresh_from_db()
     assert batch.n_items == 30
+
+
+def test_no_check_stands_between_the_turns_of_a_conversation(cast: Cast, batch):
+    turns = list(batch.items.order_by("position").values_list("dialogue", flat=True).distinct())
+    Dialogue.objects.filter(pk__in=turns).update(conversation="one")
+    make_checks(cast.study, 6)
+    mix(cast.study)
+    order = list(batch.items.order_by("position").values_list("is_check", flat=True))
+    assert any(order)
+    first, last = order.index(False), len(order) - order[::-1].index(False)
+    assert not any(order[first:last])
 
 
 def test_the_same_study_gets_its_checks_the_same_way(cast: Cast, batch):
