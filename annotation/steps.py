@@ -9,9 +9,11 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Any, TypeVar
 from uuid import UUID
 
+from annotation.context import ContextPanel
 from annotation.dependence import asked
 from protocols.models import ProtocolVersion
 from protocols.specs import CriterionSpec, ExplanationSpec, OptionSpec, VersionSpec
@@ -36,6 +38,17 @@ class ItemText:
     histories: tuple[list[dict[str, Any]], ...] = ()  # of a model: what each of its texts responds to
     speakers: tuple[str, ...] = ()  # of a model: who says each of its texts
     asks: tuple[str, ...] = ()  # of a training item: the keys of its questions; empty: all of its unit
+    contexts: tuple[tuple[ContextPanel, ...], ...] = ()  # what to read above each of its texts
+
+    @property
+    def above(self) -> tuple[ContextPanel, ...]:
+        """Return what to read above a response."""
+        return self.contexts[0] if self.contexts else ()
+
+    @property
+    def shown(self) -> list[tuple[str, tuple[ContextPanel, ...]]]:
+        """Return each text with what to read above it."""
+        return list(zip(self.texts, self.contexts or repeat(()), strict=False))
 
     @property
     def text(self) -> str | None:
@@ -43,8 +56,9 @@ class ItemText:
         return self.texts[0] if self.unit == ProtocolVersion.Unit.RESPONSE else None
 
     @property
-    def dialogues(self) -> list[tuple[list[dict[str, Any]], str, str]]:
-        return list(zip(self.histories, self.speakers, self.texts, strict=True))
+    def dialogues(self) -> list[tuple[list[dict[str, Any]], str, str, tuple[ContextPanel, ...]]]:
+        contexts = self.contexts or [()] * len(self.texts)
+        return list(zip(self.histories, self.speakers, self.texts, contexts, strict=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,8 +37,8 @@ JUDGE = (
     "n_refused", "n_malformed", "n_rejected", "n_requests", "tokens_prompt", "tokens_answer",
 )  # fmt: skip
 JUDGE_TIMES = ("created_at", "started_at", "finished_at")
-TAKEN = frozenset({"dialogue_id", "conversation", "batch", "history", "utterances", "candidates", "asker"})
-TAKEN_OF_CANDIDATE = frozenset({"candidate_id", "source", "speaker", "text"})
+TAKEN = frozenset({"dialogue_id", "conversation", "batch", "history", "utterances", "candidates", "asker", "context"})
+TAKEN_OF_CANDIDATE = frozenset({"candidate_id", "source", "speaker", "text", "context"})
 
 ASSIGNMENT_ROWS = """
     SELECT batch.key, participant.pseudonym, assignment.status, seat.number, assignment.seed, assignment.claimed_at,
@@ -89,8 +89,9 @@ DATASHEET_ROWS = """
 """
 DIALOGUES = """
     SELECT dialogue.key, dialogue.conversation, dialogue.turns, dialogue.metadata, dialogue.batch_key, dialogue.asker,
+        dialogue.context,
         coalesce(jsonb_agg(jsonb_build_array(candidate.key, source.key, candidate.speaker, candidate.text,
-            candidate.metadata)
+            candidate.metadata, candidate.context)
             ORDER BY candidate.id) FILTER (WHERE candidate.text <> ''), '[]')
     FROM annotation_dialogue dialogue
     LEFT JOIN annotation_candidate candidate ON candidate.dialogue_id = dialogue.id
@@ -129,18 +130,22 @@ def turns_field(study: Study) -> str:
 
 def dialogue_lines(study: Study) -> Iterator[bytes]:
     field = turns_field(study)
-    for key, conversation, turns, metadata, batch, asker, candidates in stream(DIALOGUES, [study.pk]):
+    for key, conversation, turns, metadata, batch, asker, context, candidates in stream(DIALOGUES, [study.pk]):
         record = {"dialogue_id": key, "conversation": conversation, "batch": batch, "asker": asker}
         record[field] = parsed(turns)
         following = next_speaker(record[field])
         found = []
-        for candidate, source, speaker, text, more in parsed(candidates):
-            said = {"candidate_id": candidate, "source": source, "text": text}
+        for candidate, source, speaker, text, more, above in parsed(candidates):
+            said = {"candidate_id": candidate, "source": source, "text": text} | _context(above)
             if speaker not in ("", following):  # otherwise the import can tell the speaker from the dialogue
                 said["speaker"] = speaker
             found.append(said | _others(more, TAKEN_OF_CANDIDATE))
-        record |= {"candidates": found} if found else {}
+        record |= _context(parsed(context)) | ({"candidates": found} if found else {})
         yield as_line(record | _others(parsed(metadata), TAKEN))
+
+
+def _context(panels: list[dict[str, str]]) -> dict[str, Any]:
+    return {"context": panels} if panels else {}
 
 
 def _others(metadata: dict[str, Any], taken: frozenset[str]) -> dict[str, Any]:

@@ -116,10 +116,13 @@ def by_key(parts: Iterable[Bundle]) -> dict[str, Bundle]:
 
 
 def _by_title(examples: Iterable[Bundle]) -> dict[str, Bundle]:
-    """Return examples by title. A title may repeat: its second example is matched with the second one."""
+    """Return examples by title. A title may repeat: its second example is matched with the second one.
+
+    The examples of a translation need no title.
+    """
     found: dict[str, Bundle] = {}
     for example in examples:
-        name = title = json.dumps(example["title"], ensure_ascii=False)
+        name = title = json.dumps(example.get("title", ""), ensure_ascii=False)
         number = 1
         while name in found:
             number += 1

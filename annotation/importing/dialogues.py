@@ -30,7 +30,7 @@ from annotation.models import Dialogue, Source, Study
 from parley.listing import both
 
 REFERENCE_KEYS = frozenset({"ground_truth", "reference", "human", "gold"})
-COLUMNS = "study_id, key, position, turns, metadata, batch_key, digest, is_textless, asker, conversation"
+COLUMNS = "study_id, key, position, turns, metadata, batch_key, digest, is_textless, asker, conversation, context"
 LABEL_FIELDS = ("label", "ratings", "reason")
 
 
@@ -55,7 +55,7 @@ def import_dialogues(
     with DialogueSpool(study.pk) as spool:
         for dialogue in read_dialogues(path, name, options, log, progress):
             with log.catching(dialogue.line):
-                _refuse_sources_as_speakers(dialogue, names)
+                _refuse_named_sources(dialogue, names)
                 spool.add(dialogue)
         log.refuse_any()
         if not spool.lines:
@@ -69,13 +69,17 @@ def import_dialogues(
         return _store(study, spool, ImportSummary(name, is_dry_run), options)
 
 
-def _refuse_sources_as_speakers(dialogue: ParsedDialogue, names: dict[str, str]) -> None:
-    """Raise BadField for a speaker named like a source: annotators must not learn who wrote the candidate."""
+def _refuse_named_sources(dialogue: ParsedDialogue, names: dict[str, str]) -> None:
+    """Raise BadField for a speaker or title named like a source: annotators must not learn who wrote the candidate."""
     for candidate in dialogue.candidates:
-        known = (candidate.source, names.get(candidate.source, candidate.source))
-        if candidate.speaker.casefold() in (name.casefold() for name in known):
+        known = {name.casefold() for name in (candidate.source, names.get(candidate.source, candidate.source))}
+        if candidate.speaker.casefold() in known:
             text = _("%(name)r is the source of this candidate, and annotators would see it: name the speaker instead")
             raise BadField("speaker", text % {"name": candidate.speaker})
+        for panel in (*dialogue.context, *candidate.context):
+            if panel["title"].casefold() in known:
+                text = _("%(name)r is the source of a candidate, and annotators would see it: name what the text is")
+                raise BadField("context", text % {"name": panel["title"]})
 
 
 @transaction.atomic
@@ -124,7 +128,8 @@ def _store_new(cursor: Any, study: Study, spool: DialogueSpool, base: int) -> in
     cursor.execute("ANALYZE dialogue_stage (key)")
     rows = fetch(
         """SELECT s.position, s.key, d.is_textless, s.turns <> d.turns, s.metadata <> d.metadata,
-                  s.batch_key <> d.batch_key, s.asker <> d.asker, s.conversation <> d.conversation, count(*) OVER ()
+                  s.batch_key <> d.batch_key, s.asker <> d.asker, s.conversation <> d.conversation,
+                  s.context <> d.context, count(*) OVER ()
            FROM dialogue_stage s JOIN annotation_dialogue d ON d.study_id = %s AND d.key = s.key
            WHERE d.digest <> s.digest ORDER BY s.position LIMIT %s""",
         [study.pk, MOST_ERRORS],
@@ -134,7 +139,7 @@ def _store_new(cursor: Any, study: Study, spool: DialogueSpool, base: int) -> in
     n_new = execute(
         f"""INSERT INTO annotation_dialogue ({COLUMNS})
             SELECT study_id, key, position + %s, turns, metadata, batch_key, digest, is_textless, asker,
-                conversation
+                conversation, context
             FROM dialogue_stage s
             WHERE NOT EXISTS (SELECT FROM annotation_dialogue d WHERE d.study_id = s.study_id AND d.key = s.key)
             ORDER BY position""",
@@ -145,7 +150,14 @@ def _store_new(cursor: Any, study: Study, spool: DialogueSpool, base: int) -> in
 
 
 def _what_changed(
-    key: str, is_textless: bool, turns: bool, metadata: bool, batch: bool, asker: bool, conversation: bool
+    key: str,
+    is_textless: bool,
+    turns: bool,
+    metadata: bool,
+    batch: bool,
+    asker: bool,
+    conversation: bool,
+    context: bool,
 ) -> str:
     if is_textless:
         text = _(
@@ -159,6 +171,7 @@ def _what_changed(
         (pgettext("with other", "batch"), batch),
         (_("roles (who asks)"), asker),
         (pgettext("with other", "conversation"), conversation),
+        (pgettext("with other", "context"), context),
     )
     named = both(name for name, is_changed in parts if is_changed) or _("candidates")
     text = _("%(key)r is already in the study with different %(parts)s: give the new dialogue another id")
@@ -170,13 +183,13 @@ def _store_candidates(cursor: Any, study: Study, spool: DialogueSpool, base: int
         return 0
     cursor.execute(
         """CREATE TEMP TABLE candidate_stage
-               (position int, source text, key text, speaker text, text text, metadata jsonb,
+               (position int, source text, key text, speaker text, text text, metadata jsonb, context jsonb,
                 line int GENERATED ALWAYS AS IDENTITY) ON COMMIT DROP"""
     )
-    copy_in(cursor, "candidate_stage", "position, source, key, speaker, text, metadata", spool.candidates)
+    copy_in(cursor, "candidate_stage", "position, source, key, speaker, text, metadata, context", spool.candidates)
     n_new = execute(
-        """INSERT INTO annotation_candidate (dialogue_id, source_id, key, speaker, text, metadata)
-           SELECT d.id, s.id, c.key, c.speaker, c.text, c.metadata FROM candidate_stage c
+        """INSERT INTO annotation_candidate (dialogue_id, source_id, key, speaker, text, metadata, context)
+           SELECT d.id, s.id, c.key, c.speaker, c.text, c.metadata, c.context FROM candidate_stage c
            JOIN annotation_dialogue d ON d.study_id = %s AND d.position = c.position + %s
            JOIN annotation_source s ON s.study_id = %s AND s.key = c.source
            ORDER BY c.line""",  # without it a join shuffles them, and an export lists sources and responses differently

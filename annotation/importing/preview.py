@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from annotation.context import context_in
 from annotation.importing.columns import map_columns, places_of_columns
 from annotation.importing.files import read_lines
 from annotation.importing.formats import CSV_PROMPTS, dialogue_format, read_dialogues
@@ -62,7 +63,13 @@ def _dialogues(path: Path, wanted: str, n: int, options: DialogueOptions) -> Pre
     for dialogue in found:
         following = next_speaker(dialogue.turns)
         candidates = [
-            {"key": each.key, "source": each.source, "speaker": each.speaker or following, "text": each.text}
+            {
+                "key": each.key,
+                "source": each.source,
+                "speaker": each.speaker or following,
+                "text": each.text,
+                "context": context_in(each.context),
+            }
             for each in dialogue.candidates
         ]
         rows.append(
@@ -71,6 +78,7 @@ def _dialogues(path: Path, wanted: str, n: int, options: DialogueOptions) -> Pre
                 "key": dialogue.key,
                 "batch": dialogue.batch_key,
                 "conversation": dialogue.conversation,
+                "context": context_in(dialogue.context),
                 "turns": numbered_turns(dialogue.turns, dialogue.asker),
                 "asker": dialogue.asker,
                 "candidates": candidates,

@@ -21,6 +21,7 @@ OWN_DATA_SET = frozenset({"dialogue", "label", "decided_by", "votes", "metadata"
 CANDIDATE_KEYS = ("candidate_id", "id", "key")
 SOURCE_KEYS = ("source", "model", "system")
 SPEAKER_KEYS = ("speaker",)
+MOST_PANELS, LONGEST_TITLE = 20, 200
 CANDIDATE_TEXTS = ("text", "content", "response", "machine_completion")
 
 
@@ -46,6 +47,7 @@ class ParsedCandidate:
     text: str
     metadata: Record = field(default_factory=dict)
     speaker: str = ""
+    context: list[Record] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -58,6 +60,7 @@ class ParsedDialogue:
     batch_key: str
     asker: str = ""
     conversation: str = ""  # empty: its own
+    context: list[Record] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +120,8 @@ def parse_dialogue(record: Record, line: int, shape: Shape, options: DialogueOpt
     batch_name, batch_key = first_key(record, BATCH_KEYS, longest=LONGEST_BATCH_KEY)
     conversation_name, conversation = first_key(record, CONVERSATION_KEYS)
     turns, extras = _turns(record, shape, options)
-    used = {shape.turns, "candidates", "asker", key_name, batch_name, conversation_name}
+    context = context_in(record, "", options)
+    used = {shape.turns, "candidates", "asker", key_name, batch_name, conversation_name, "context" if context else ""}
     metadata = {name: value for name, value in record.items() if name not in used}
     if record.keys() >= OWN_DATA_SET:  # the labels are ratings, which have an import of their own
         metadata = dict(record["metadata"]) if type(record["metadata"]) is dict else {}
@@ -130,7 +134,7 @@ def parse_dialogue(record: Record, line: int, shape: Shape, options: DialogueOpt
         candidates = [_candidate(raw, f"candidates[{at}]", speakers, options) for at, raw in raws]
     name_candidates(candidates)
     asker = _asker(record, turns, options)
-    return ParsedDialogue(line, key, turns, candidates, metadata, batch_key, asker, conversation)
+    return ParsedDialogue(line, key, turns, candidates, metadata, batch_key, asker, conversation, context)
 
 
 def _asker(record: Record, turns: list[Record], options: DialogueOptions) -> str:
@@ -184,9 +188,31 @@ def _candidate(raw: object, place: str, speakers: tuple[str, ...], options: Dial
     source = source or options.source
     if not source:
         raise BadField(f"{place}.source", _("is missing: name the model or person who wrote the candidate"))
-    used = {key_name, source_name, speaker_name, text_name}
+    context = context_in(raw, f"{place}.", options)
+    used = {key_name, source_name, speaker_name, text_name, "context" if context else ""}
     metadata = {name: value for name, value in raw.items() if name not in used}
-    return ParsedCandidate(key, source, text, metadata, speaker)
+    return ParsedCandidate(key, source, text, metadata, speaker, context)
+
+
+def context_in(record: Record, prefix: str, options: DialogueOptions) -> list[Record]:
+    """Return the context panels in the field `context`. A value of another form is metadata. Raise BadField."""
+    panels = record.get("context")
+    if type(panels) is not list or not panels or not all(type(each) is dict for each in panels):
+        return []
+    if len(panels) > MOST_PANELS:
+        raise BadField(f"{prefix}context", _("has more than %(most)s context panels") % {"most": MOST_PANELS})
+    found = []
+    for at, panel in enumerate(panels):
+        place = f"{prefix}context[{at}]"
+        if others := sorted(panel.keys() - {"title", "text"}):
+            text = _("is not a part of a context panel, which has a title and a text")
+            raise BadField(f"{place}.{others[0]}", text)
+        title = clean_text(panel.get("title"), f"{place}.title").strip()
+        if len(title) > LONGEST_TITLE:
+            raise BadField(f"{place}.title", _("is longer than %(most)s characters") % {"most": LONGEST_TITLE})
+        text = clean_text(panel.get("text"), f"{place}.text", is_unescaping=options.unescape_newlines)
+        found.append({"title": title, "text": text})
+    return found
 
 
 def name_candidates(candidates: list[ParsedCandidate]) -> None:

@@ -57,6 +57,7 @@ class DialogueSpool(AbstractContextManager):
         if len(self.sources) > MOST_SOURCES:
             text = _("is one of more than %(most)s sources: is this the right column?")
             raise BadField("source", text % {"most": MOST_SOURCES})
+        context = orjson.dumps(dialogue.context)
         contents = sorted(_content(*each, following) for each in candidates)
         if dialogue.asker != dialogue.turns[0]["speaker"]:  # left out if they speak first, as in older digests
             contents.append(dialogue.asker.encode())
@@ -64,6 +65,8 @@ class DialogueSpool(AbstractContextManager):
         if conversation != key:  # left out if it is its own, as in older digests
             contents.append(b"\x01" + conversation.encode())
             self.has_conversations = True
+        if dialogue.context:
+            contents.append(b"\x02" + context)
         content = b"\x00".join((_named(dialogue.turns), metadata, dialogue.batch_key.encode(), *contents))
         digest = hashlib.sha256(content).hexdigest().encode()
         position = str(len(self.lines)).encode()
@@ -71,13 +74,14 @@ class DialogueSpool(AbstractContextManager):
             b"\t".join((
                 self._study, copy_text(key), position, turns.replace(b"\\", b"\\\\"),
                 metadata.replace(b"\\", b"\\\\"), copy_text(dialogue.batch_key), digest, b"f",
-                copy_text(dialogue.asker), copy_text(conversation) + b"\n",
+                copy_text(dialogue.asker), copy_text(conversation), context.replace(b"\\", b"\\\\") + b"\n",
             ))
         )  # fmt: skip
         for each, extra in candidates:
             texts = (each.source, each.key, each.speaker or following, each.text)
             cells = (position, *map(copy_text, texts))
-            self.candidates.write(b"\t".join((*cells, extra.replace(b"\\", b"\\\\"))) + b"\n")
+            more = (extra, orjson.dumps(each.context))
+            self.candidates.write(b"\t".join((*cells, *(cell.replace(b"\\", b"\\\\") for cell in more))) + b"\n")
         self.lines.append(dialogue.line)
         self.n_candidates += len(candidates)
         self.metadata_fields.update(dialogue.metadata)
@@ -98,4 +102,5 @@ def _content(candidate: ParsedCandidate, metadata: bytes, following: str) -> byt
     """Return a candidate's part of the digest. A speaker that follows from the dialogue is left out of it."""
     if candidate.speaker not in ("", following):
         metadata = canonical_json(candidate.metadata | {"speaker": candidate.speaker}, "candidates")
-    return orjson.dumps([candidate.key, candidate.source, candidate.text]) + metadata
+    context = orjson.dumps(candidate.context) if candidate.context else b""
+    return orjson.dumps([candidate.key, candidate.source, candidate.text]) + metadata + context

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from annotation.context import ContextPanel, context_above, context_of
 from annotation.models import Candidate, Dialogue, JudgeRun
-from annotation.selectors.work import persona_of
 from protocols.models import ProtocolVersion
 from protocols.specs import CriterionSpec, OptionSpec, VersionSpec
 from protocols.translating import WorkedExample, examples_in, spec_in, texts_in
@@ -32,8 +32,9 @@ class Target:
     candidate_id: int | None
     dialogue_id: int | None
     turns: Sequence[Turn]
-    persona: Sequence[str]
+    context: Sequence[ContextPanel]
     response: str | None
+    above: Sequence[ContextPanel] = ()  # what stands above the response
 
     @property
     def key(self) -> int:
@@ -53,8 +54,9 @@ def target_of(dialogue: Dialogue, candidate: Candidate | None) -> Target:
         candidate_id=candidate.pk if candidate else None,
         dialogue_id=None if candidate else dialogue.pk,
         turns=dialogue.turns,
-        persona=persona_of(dialogue.metadata),
+        context=context_of(dialogue),
         response=candidate.text if candidate else None,
+        above=context_above(candidate) if candidate else (),
     )
 
 
@@ -98,15 +100,13 @@ class Prompter:
 
     def _question(self, target: Target, criterion: CriterionSpec) -> str:
         keys = " | ".join(json.dumps({"answer": option.key}) for option in criterion.options)
-        parts = []
-        if target.persona:
-            facts = "\n".join(f"{number}. {fact}" for number, fact in enumerate(target.persona, start=1))
-            parts.append(f"Persona facts:\n{facts}")
+        parts = list(map(_read, target.context))
         turns = []
         for number, turn in enumerate(target.turns, start=1):
             said = f"{turn['speaker']}: {turn['text']}" if turn["speaker"] else turn["text"]
             turns.append(f"[{number}] {said}")
         parts.append("Dialogue:\n" + "\n".join(turns))
+        parts += map(_read, target.above)
         if target.response is not None:
             parts.append(f"Response to judge, as the next turn of this dialogue:\n{target.response}")
         parts.append(f"Question: {criterion.question}")
@@ -121,6 +121,13 @@ class Prompter:
         parts.append("\n".join(answers))
         parts.append(f"Reply with exactly one of: {keys}")
         return "\n\n".join(parts)
+
+
+def _read(panel: ContextPanel) -> str:
+    if not panel.facts:
+        return f"{panel.title}:\n{panel.text}"
+    facts = "\n".join(f"{number}. {fact}" for number, fact in enumerate(panel.facts, start=1))
+    return f"{panel.title or 'Persona facts'}:\n{facts}"
 
 
 def n_examples(version: ProtocolVersion, criteria: Iterable[CriterionSpec]) -> int:
@@ -141,15 +148,16 @@ def _shots(
 
 def _evaluated(example: WorkedExample, unit: str) -> Iterator[tuple[Target, str]]:
     turns = example.history
+    context = (ContextPanel("", facts=tuple(example.facts)),) if example.facts else ()
     if unit == ProtocolVersion.Unit.DIALOGUE:
         if example.option and not example.rated_turn:
-            yield Target(None, None, turns, example.facts, None), example.option
+            yield Target(None, None, turns, context, None), example.option
         return
     for candidate in example.candidates:
-        yield Target(None, None, turns, example.facts, candidate.get("text", "")), candidate.get("option", "")
+        yield Target(None, None, turns, context, candidate.get("text", "")), candidate.get("option", "")
     at = example.rated_turn
     if example.option and at and at <= len(turns):
-        yield Target(None, None, turns[: at - 1], example.facts, turns[at - 1]["text"]), example.option
+        yield Target(None, None, turns[: at - 1], context, turns[at - 1]["text"]), example.option
 
 
 # --- the answer -----------------------------------------------------------------------------------

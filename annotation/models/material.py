@@ -55,6 +55,9 @@ class Dialogue(models.Model):
         blank=True, default="", db_default="", help_text="The speaker who asks. If empty, the speakers' names decide."
     )
     metadata = models.JSONField(default=dict, blank=True)
+    context = models.JSONField(
+        default=list, db_default=[], blank=True, help_text='[{"title", "text"}] to read beside it.'
+    )
     batch_key = models.CharField(max_length=100, blank=True, help_text="The batch the import asked for.")
     purpose = models.CharField(max_length=14, choices=Purpose, default=Purpose.MAIN, db_default="main")
     digest = models.CharField(max_length=64)
@@ -85,6 +88,9 @@ class Candidate(models.Model):
     speaker = models.TextField(blank=True, default="", db_default="", help_text="Whose turn it is; empty if unknown.")
     text = models.TextField()
     metadata = models.JSONField(default=dict, blank=True)
+    context = models.JSONField(
+        default=list, db_default=[], blank=True, help_text='[{"title", "text"}] to read above it.'
+    )
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["dialogue", "key"], name="one_candidate_key_per_dialogue")]

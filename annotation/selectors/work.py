@@ -14,6 +14,7 @@ from uuid import UUID
 from django.db.models import Case, Count, Exists, Max, Min, OuterRef, Q, QuerySet, Value, When
 from django.utils.translation import gettext_lazy as _
 
+from annotation.context import ContextPanel, context_above, context_of
 from annotation.models import Assignment, Batch, Candidate, Item, Participant, Rating, Seat, Study
 from annotation.numbering import numbered_turns
 from annotation.selectors.claims import OPEN_ENDED, claimable_by, is_free
@@ -27,7 +28,10 @@ from protocols.specs import VersionSpec
 from protocols.translating import Texts, spec_in, texts_in
 
 Kind = Batch.Kind
-SHOWN = ("dialogue__turns", "dialogue__asker", "dialogue__metadata", "candidate__text", "candidate__speaker")
+SHOWN = (
+    "dialogue__turns", "dialogue__asker", "dialogue__metadata", "dialogue__context",
+    "candidate__text", "candidate__speaker", "candidate__context",
+)  # fmt: skip
 REASONS = {
     "draft": _("This study has not started yet. Your batches will appear here."),
     "closed": _("This study is closed. Thank you for your work."),
@@ -92,7 +96,7 @@ class DialoguePage:
     number: int
     n_dialogues: int
     turns: list[dict[str, Any]]
-    persona: list[str]
+    context: tuple[ContextPanel, ...]
     items: list[ItemText]
     steps: tuple[Step, ...]
     spec: VersionSpec
@@ -249,7 +253,7 @@ def dialogue_page(assignment: Assignment, position: int) -> DialoguePage | None:
     return DialoguePage(
         position=position,
         turns=numbered_turns(dialogue.turns, dialogue.asker) if dialogue else [],
-        persona=persona_of(dialogue.metadata if dialogue else {}),
+        context=context_of(dialogue),
         items=items,
         steps=steps_of(spec, items, _answers(assignment, spec, rows), skipped_of(assignment, marks)),
         spec=spec,
@@ -289,27 +293,27 @@ NEIGHBOURS = Ready(_neighbours, batch=int, position=int)
 
 def _item_text(row: Item, together: Mapping[int, Candidate]) -> ItemText:
     if row.candidate is not None:
-        speaker = row.candidate.speaker
-        return ItemText(row.token, (row.candidate.text,), row.unit, speaker=speaker, asks=tuple(row.asks))
-    shown = [together[pk] for pk in row.shown if pk in together]
-    texts, is_model = tuple(each.text for each in shown), row.unit == ProtocolVersion.Unit.MODEL
-    if not is_model:
-        said_by = {each.speaker for each in shown}
-        speaker = said_by.pop() if len(said_by) == 1 else ""  # of a whole set, only if they do not differ
-        return ItemText(row.token, texts, row.unit, speaker=speaker, asks=tuple(row.asks))
+        shown = [row.candidate]
+    else:
+        shown = [together[pk] for pk in row.shown if pk in together]
+    said_by = {each.speaker for each in shown}
+    found = ItemText(
+        row.token,
+        tuple(each.text for each in shown),
+        row.unit,
+        speaker=said_by.pop() if len(said_by) == 1 else "",  # of a whole set, only if they do not differ
+        asks=tuple(row.asks),
+        contexts=tuple(map(context_above, shown)),
+    )
+    if row.unit != ProtocolVersion.Unit.MODEL:
+        return found
     histories, speakers = tuple(each.dialogue.turns for each in shown), tuple(each.speaker for each in shown)
-    return ItemText(row.token, texts, row.unit, histories=histories, speakers=speakers, asks=tuple(row.asks))
+    return replace(found, speaker="", histories=histories, speakers=speakers)
 
 
 def responses_of(rows: Iterable[Item]) -> dict[int, Candidate]:
     """Return {id: candidate} of what items show together. Most items show nothing together and need no query."""
     return Candidate.objects.select_related("dialogue").in_bulk({pk for row in rows for pk in row.shown})
-
-
-def persona_of(metadata: dict[str, Any]) -> list[str]:
-    """Return the facts that are shown beside the dialogue. Nothing else of its metadata is shown."""
-    facts = metadata.get("persona", [])
-    return [str(fact) for fact in facts] if isinstance(facts, list) else [str(facts)]
 
 
 def _answers(assignment: Assignment, spec: VersionSpec, items: Sequence[Item]) -> Answers:

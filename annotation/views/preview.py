@@ -19,6 +19,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_http_methods
 
+from annotation.context import ContextPanel
 from annotation.numbering import numbered_turns
 from annotation.selectors.guidelines import sections_of
 from annotation.selectors.work import DialoguePage
@@ -129,7 +130,7 @@ def _sample_page(spec: VersionSpec, wanted: str) -> DialoguePage:
         number=1,
         n_dialogues=1,
         turns=numbered_turns(TURNS),
-        persona=PERSONA,
+        context=(ContextPanel("", facts=tuple(PERSONA)),),
         items=items,
         steps=steps_of(spec, items, _leading_to(spec, wanted, items)),
         spec=spec,

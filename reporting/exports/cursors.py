@@ -153,6 +153,8 @@ class ItemRow(NamedTuple):
     is_check: bool
     asker: str
     conversation: str | None
+    context: list[dict[str, str]]
+    above: list[dict[str, str]]  # the context of the response
 
     @property
     def item_key(self) -> tuple[int, int, int, int]:
@@ -167,7 +169,8 @@ ITEMS = f"""
         (SELECT coalesce(jsonb_agg(jsonb_build_array(of.key, each.key, each.text, of.turns) ORDER BY place.at), '[]')
          FROM unnest(item.shown) WITH ORDINALITY AS place (id, at)
          JOIN annotation_candidate each ON each.id = place.id JOIN annotation_dialogue of ON of.id = each.dialogue_id),
-        item.is_check, coalesce(dialogue.asker, ''), dialogue.conversation
+        item.is_check, coalesce(dialogue.asker, ''), dialogue.conversation, coalesce(dialogue.context, '[]'),
+        coalesce(candidate.context, '[]')
     FROM annotation_batch batch
     JOIN annotation_item item ON item.batch_id = batch.id
     {PARTS_OF_ITEM}
@@ -189,6 +192,8 @@ def items_of(study: Study, *, kind: str = "", with_checks: bool = False) -> Iter
             row[17],
             asker or asker_of(turns),
             row[19],
+            parsed(row[20]),
+            parsed(row[21]),
         )
         yield ItemRow._make(facts)
 

@@ -138,9 +138,11 @@ def _record(item: ItemRow, label: Label, spec: VersionSpec, legend: Legend) -> d
         "turns": joined(_turns(item, label, spec)),
         "asker": item.asker,
         "utterances": item.turns,
+        "context": item.context,
     }
     if item.candidate is not None:
         record |= {"source": item.source, "item": item.candidate, "speaker": item.speaker, "response": item.text}
+        record["above"] = item.above
     return record | {"votes": label.votes, "metadata": item.metadata}
 
 

@@ -42,10 +42,11 @@ def _data(item: ItemRow) -> dict[str, Any]:
         "source": item.source,
         "asker": item.asker,
         "history": item.turns,
+        "context": item.context,
         "metadata": item.metadata,
     }
     if item.candidate is not None:
-        data |= {"item": item.candidate, "speaker": item.speaker, "response": item.text}
+        data |= {"item": item.candidate, "speaker": item.speaker, "response": item.text, "above": item.above}
     if item.shown:
         data["responses"] = [text for _dialogue, _candidate, text, _turns in item.shown]
     if item.unit == ProtocolVersion.Unit.MODEL:

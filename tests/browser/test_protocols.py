@@ -73,7 +73,7 @@ def alphas(work: Work) -> dict[str, float | None]:
 def test_persona_quality_with_facts_sets_and_models(open_screen: Open):
     work = Work("persona-quality-1.0", n_dialogues=2, n_sources=2)
     screen = begin(open_screen, work)
-    expect(screen.page.locator(".persona")).to_contain_text(PERSONA[0])
+    expect(screen.page.locator(".context-panels")).to_contain_text(PERSONA[0])
     assert step(screen.page).locator(".choice").count() == 15
     look(screen, "persona-response")
 
@@ -128,13 +128,13 @@ def test_training_on_consistency_shows_the_facts_before_and_after_the_answer(ope
     screen = open_screen(learner.user)
     position = batch.items.filter(dialogue__metadata__persona__contains="I keep bees.").first().position
     screen.go(reverse("rate", args=[assignment.token, position, 1]))
-    expect(screen.page.locator(".persona")).to_contain_text("I keep bees.")
+    expect(screen.page.locator(".context-panels")).to_contain_text("I keep bees.")
     look(screen, "persona-training")
     for question in step(screen.page).locator("fieldset").all():
         question.locator(".choice").nth(2).click()
     screen.page.get_by_role("button", name="Save and continue").click()
     expect(screen.page.get_by_role("heading", level=2).first).to_contain_text("Persona consistency")
-    expect(screen.page.locator(".persona")).to_contain_text("I keep bees.")
+    expect(screen.page.locator(".context-panels")).to_contain_text("I keep bees.")
     look(screen, "persona-training-answer")
 
 

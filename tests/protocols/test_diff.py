@@ -184,6 +184,14 @@ def test_the_pieces_put_together_are_the_two_texts(before, after):
     assert "".join(piece.text for piece in pieces if piece.kind != "removed") == after
 
 
+def test_translated_examples_without_a_title_are_matched_by_their_place():
+    old, new = (
+        {"translations": {"it": {"criteria": {"c": {"examples": [{}, {"why": why}]}}}}} for why in ("Bene.", "Male.")
+    )
+    found = [(change.path, change.before, change.after) for change in compare_bundles(old, new)]
+    assert found == [('translations.it.criteria.c.examples.""#2.why', "Bene.", "Male.")]
+
+
 # --- every bundle ----------------------------------------------------------------------------------------
 @thorough
 @given(bundles(), st.randoms(use_true_random=False))

@@ -7,9 +7,10 @@ from typing import Any
 
 from django.db.models import Count, F, Q, QuerySet
 
+from annotation.context import ContextPanel, context_above, context_of
 from annotation.models import Batch, Item, Rating, Study
 from annotation.numbering import numbered_turns
-from annotation.selectors.work import persona_of, responses_of
+from annotation.selectors.work import responses_of
 from protocols.models import Explanation, Option, ProtocolVersion
 from protocols.specs import VersionSpec, spec_of
 from qualification.adjudication.selectors.disagreements import (
@@ -44,13 +45,20 @@ class Shown:
     texts: tuple[str, ...]
     unit: str
     speaker: str = ""  # only of a response
-    facts: list[str] = field(default_factory=list)
-    dialogues: tuple[tuple[list[dict[str, Any]], str, str], ...] = ()  # only of a model: turns, speaker, response
+    context: tuple[ContextPanel, ...] = ()
+    above: tuple[tuple[ContextPanel, ...], ...] = ()  # what stands above each of the texts
+    # Only of a model: turns, speaker, response and what stands above it.
+    dialogues: tuple[tuple[list[dict[str, Any]], str, str, tuple[ContextPanel, ...]], ...] = ()
 
     @property
     def is_numbered(self) -> bool:
         """Return whether turns have numbers: as for annotators, they do where the dialogue itself is rated."""
         return self.unit == Unit.DIALOGUE
+
+    @property
+    def responses(self) -> list[tuple[str, tuple[ContextPanel, ...]]]:
+        """Return each text with what stands above it."""
+        return list(zip(self.texts, self.above, strict=True))
 
     @property
     def text(self) -> str:
@@ -118,12 +126,13 @@ def shown_items(items: Iterable[Item]) -> dict[int, Shown]:
         shown = [item.candidate] if item.candidate else [together[pk] for pk in item.shown if pk in together]
         texts = tuple(each.text for each in shown)
         if item.dialogue is None:
-            dialogues = tuple((each.dialogue.turns, each.speaker, each.text) for each in shown)
+            dialogues = tuple((each.dialogue.turns, each.speaker, each.text, context_above(each)) for each in shown)
             found[item.pk] = Shown([], texts, item.unit, dialogues=dialogues)
         else:
             turns = numbered_turns(item.dialogue.turns, item.dialogue.asker)
             speaker = item.candidate.speaker if item.candidate else ""
-            found[item.pk] = Shown(turns, texts, item.unit, speaker, persona_of(item.dialogue.metadata))
+            above = tuple(map(context_above, shown))
+            found[item.pk] = Shown(turns, texts, item.unit, speaker, context_of(item.dialogue), above)
     return found
 
 

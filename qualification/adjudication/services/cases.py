@@ -1,5 +1,6 @@
 """Collect, correct and archive cases, and turn them into examples or training items in one step."""
 
+import json
 from datetime import datetime
 from typing import Any
 
@@ -7,9 +8,9 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from annotation.context import persona_of
 from annotation.importing.dialogues import lock_study
 from annotation.models import Item, Study
-from annotation.selectors.work import persona_of
 from annotation.services import activity
 from annotation.services.refusals import Refused
 from protocols import services as protocols
@@ -176,9 +177,11 @@ def make_training_item(case: Case, *, by: User, now: datetime) -> Item:
     if locked.is_training:
         raise Refused("known", _("It is already a training item."))
     text, speaker = _response(locked)
-    lesson = Lesson(criterion, text, _right(locked).key, locked.note, speaker)
-    asker = locked.item.dialogue.asker if locked.item.dialogue else ""
-    item = give_lesson(locked.study, Scene.of(_history(locked), _facts(locked), asker), lesson, now)
+    above = json.dumps(locked.item.candidate.context) if locked.item.candidate else "[]"
+    lesson = Lesson(criterion, text, _right(locked).key, locked.note, speaker, context=above)
+    dialogue = locked.item.dialogue
+    asker, context = (dialogue.asker, json.dumps(dialogue.context)) if dialogue else ("", "[]")
+    item = give_lesson(locked.study, Scene.of(_history(locked), _facts(locked), asker, context), lesson, now)
     locked.is_training = True
     locked.save(update_fields=["is_training"])
     activity.log(locked.study, by, "case_training", now=now, **_named(locked, batch=item.batch.key))

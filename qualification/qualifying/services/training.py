@@ -51,6 +51,7 @@ class Lesson:
     why: str
     speaker: str = ""  # of the text; empty for the side whose turn it is
     together: tuple[Response, ...] = ()
+    context: str = "[]"  # panels above the text, as JSON
 
     @property
     def unit(self) -> str:
@@ -61,15 +62,16 @@ class Lesson:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Hold what a lesson is judged by: the turns before it, as JSON, and facts about the speaker."""
+    """Hold what a lesson is judged by: the turns before it, facts about the speaker, and panels; the last as JSON."""
 
     turns_json: str
     facts: tuple[str, ...] = ()
     asker: str = ""  # empty if names tell who asks
+    context: str = "[]"
 
     @classmethod
-    def of(cls, turns: list[Turn], facts: Iterable[str] = (), asker: str = "") -> "Scene":
-        return cls(json.dumps(turns, sort_keys=True), tuple(facts), asker)
+    def of(cls, turns: list[Turn], facts: Iterable[str] = (), asker: str = "", context: str = "[]") -> "Scene":
+        return cls(json.dumps(turns, sort_keys=True), tuple(facts), asker, context)
 
     @property
     def turns(self) -> list[Turn]:
@@ -79,6 +81,7 @@ class Scene:
     @property
     def digest(self) -> str:
         whole = self.turns_json + (json.dumps(self.facts) if self.facts else "")
+        whole += self.context if self.context != "[]" else ""
         return _digest(whole)
 
 
@@ -306,7 +309,7 @@ def _place(study: Study, scene: Scene, lesson: Lesson) -> Shown:
         if lesson.text is None:
             return Shown(dialogue)
         speaker = lesson.speaker or next_speaker(scene.turns)
-        return Shown(dialogue, _candidate(dialogue, lesson.text, speaker, _source(study)))
+        return Shown(dialogue, _candidate(dialogue, lesson.text, speaker, _source(study), lesson.context))
     source, is_model = _source(study, lesson), lesson.unit == Unit.MODEL
     for before, text in lesson.together:
         told = Scene.of(before) if is_model else scene
@@ -318,15 +321,18 @@ def _dialogue(study: Study, scene: Scene, mark: str = "") -> Dialogue:
     values = {
         "position": next_position(study), "turns": scene.turns, "digest": scene.digest, "asker": scene.asker,
         "metadata": {"persona": list(scene.facts)} if scene.facts else {}, "purpose": Dialogue.Purpose.TRAINING,
+        "context": json.loads(scene.context),
     }  # fmt: skip
     return Dialogue.objects.get_or_create(study=study, key=f"example-{mark}{scene.digest[:12]}", defaults=values)[0]
 
 
-def _candidate(dialogue: Dialogue, text: str, speaker: str, source: Source) -> Candidate:
-    digest = _digest(text)
+def _candidate(dialogue: Dialogue, text: str, speaker: str, source: Source, context: str = "[]") -> Candidate:
+    digest = _digest(text + (context if context != "[]" else ""))
     key = source.key.replace(Source.EXAMPLES, "example") + f"-{digest[:12]}"
     known = Candidate.objects.filter(dialogue=dialogue, key=key).first()
-    return known or Candidate.objects.create(dialogue=dialogue, key=key, text=text, speaker=speaker, source=source)
+    return known or Candidate.objects.create(
+        dialogue=dialogue, key=key, text=text, speaker=speaker, source=source, context=json.loads(context)
+    )
 
 
 def _source(study: Study, lesson: Lesson | None = None) -> Source:

@@ -1,0 +1,36 @@
+"""Conversations and panels leave with an archive and come back, with texts and without."""
+
+from collections.abc import Callable
+
+import pytest
+
+from annotation.models import Candidate, Dialogue, Study
+from tests.annotation.importing.conftest import Write, builtin, dialogue, load, write  # noqa: F401 - a fixture
+from tests.factories import DialogueFactory, StudyFactory
+
+PANEL = {"title": "Fact", "text": "Bees\tcan\ncount \\ 4."}
+
+
+@pytest.fixture
+def study(db: None, write: Write) -> Study:  # noqa: F811
+    study = StudyFactory(slug="material", protocol_version=builtin("he-protocol-1.0"))
+    turns = [{"speaker": "AB"[at % 2], "text": f"turn {at}"} for at in range(3)]
+    candidates = [{"source": "bot", "text": "Yes.", "context": [PANEL]}]
+    load(
+        study,
+        write(
+            dialogue("d1", conversation="c", history=turns[:1], candidates=candidates, context=[PANEL]),
+            dialogue("d2", conversation="c", history=turns, candidates=candidates),
+            dialogue("d3", candidates=candidates),
+        ),
+    )
+    DialogueFactory(study=study, key="bare", conversation="c", position=9, turns=[], is_textless=True)
+    return study
+
+
+def test_conversations_and_panels_come_back(study: Study, come_back: Callable[[Study], Study]):
+    back = come_back(study)
+    rows = back.dialogues.order_by("key").values_list("key", "conversation", "context")
+    assert list(rows) == [("bare", "c", []), ("d1", "c", [PANEL]), ("d2", "c", []), ("d3", "d3", [])]
+    assert list(Candidate.objects.filter(dialogue__study=back).values_list("context", flat=True)) == [[PANEL]] * 3
+    assert not Dialogue.objects.filter(metadata__has_key="context").exists()
