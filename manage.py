@@ -14,12 +14,15 @@ MISSING = frozenset({"42P01", "42703"})  # PostgreSQL's undefined table and unde
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "parley.settings")
     servers.ensure()
+    from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
     from django.db import ProgrammingError
 
     try:
         make_first_tables()
         execute_from_command_line(sys.argv)
+    except ImproperlyConfigured as error:
+        sys.exit(f"Parley does not start: {error}")
     except ProgrammingError as error:
         if getattr(error.__cause__, "pgcode", "") not in MISSING:
             raise

@@ -227,5 +227,7 @@ def _notes(study: Study, spool: DialogueSpool) -> list[str]:
     if not spool.n_candidates:
         notes.append(_("No dialogue has candidates: only whole dialogues can be rated."))
     elif not study.sources.filter(is_reference=True).exists():
-        notes.append(_("No source is the ground truth. If there is one, name it with --reference."))
+        notes.append(
+            _("No source is the ground truth. If one is, import the file again and name it as the ground-truth source.")
+        )
     return notes

@@ -190,7 +190,13 @@ def study_invitation(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         study_services.update_study(study, by=signed_in(request.user), now=timezone.now(), **form.cleaned_data)
         if form.cleaned_data["is_joinable"]:
-            messages.success(request, gettext("The invitation link is on: anyone who has it may join."))
+            if form.cleaned_data["is_clearing_on_join"]:
+                messages.success(request, gettext("The invitation link is on: anyone who has it may join and rate."))
+            else:
+                text = gettext(
+                    "The invitation link is on: anyone who has it may join, then waits until you clear them."
+                )
+                messages.success(request, text)
         else:
             messages.success(request, gettext("The invitation link is off."))
     return redirect("study_people", slug)

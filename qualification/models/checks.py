@@ -62,7 +62,9 @@ class CheckPlan(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(
-                condition=Q(gold_percent__lte=50, attention_percent__lte=50), name="checks_are_half_of_a_batch_at_most"
+                condition=Q(gold_percent__lte=50, attention_percent__lte=50),
+                name="checks_are_half_of_a_batch_at_most",
+                violation_error_message=_("Gold and attention dialogues can each be at most 50 of 100."),
             ),
             models.CheckConstraint(
                 condition=Q(gold_required__gte=0, gold_required__lte=1), name="required_gold_accuracy_is_a_share"

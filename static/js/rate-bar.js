@@ -173,7 +173,7 @@
     showLease() {
       const left = Math.max(0, Math.ceil((this.leaseEndsAt - performance.now()) / 1000));
       const time = left > 60 ? span(Math.ceil(left / 60)) : put(gettext("%(n)s s"), { n: left });
-      this.part("lease-text").textContent = put(gettext("%(time)s left"), { time });
+      this.part("lease-text").textContent = put(gettext("seat kept for %(time)s"), { time });
       if (left === 0) {
         this.endLease();
         return;

@@ -159,7 +159,7 @@ def test_the_tap_beside_the_dialog_of_a_flag_closes_it_and_answers_nothing(open_
 
 def test_a_phone_shows_how_far_one_is_and_the_time_left(open_screen: Open):
     page = opened(open_screen, "persona-quality-1.0", "phone")
-    for text in ("Batch: 0 of", "min left"):
+    for text in ("Batch: 0 of", "seat kept for"):
         seen = page.locator(".rate-bar").get_by_text(text)
         assert seen.evaluate("isWhole") == ""
     assert page.locator("[data-context]").bounding_box()["height"] > 740 / 3

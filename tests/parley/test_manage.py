@@ -26,3 +26,10 @@ def test_a_database_of_others_without_tables_is_one_sentence_that_says_what_to_r
     assert said.stderr.startswith("Parley: The database lacks tables")
     assert "Run ./dev manage migrate" in said.stderr
     assert said.stderr.count("\n") == 1
+
+
+def test_a_malformed_setting_is_one_sentence_that_names_it(open_directory: Path) -> None:
+    env = plain_environment(open_directory) | {"PARLEY_DB_CONN_MAX_AGE": "x"}
+    said = run([sys.executable, "manage.py", "check"], open_directory, env=env)
+    sentence = "Parley does not start: PARLEY_DB_CONN_MAX_AGE='x' is not a whole number, for example 60.\n"
+    assert (said.returncode, said.stderr) == (1, sentence)

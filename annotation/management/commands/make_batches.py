@@ -43,4 +43,5 @@ class Command(BaseCommand):
             raise CommandError(error.message) from None
         for batch in batches:
             self.stdout.write(f"{batch.key}: {batch.n_items} items")
-        self.stdout.write(f"{len(batches)} batches made." if batches else "Nothing left to deal.")
+        made = "1 batch made." if len(batches) == 1 else f"{len(batches)} batches made."
+        self.stdout.write(made if batches else "All dialogues are in batches already: nothing to make.")

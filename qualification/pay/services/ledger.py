@@ -26,8 +26,9 @@ LOOK_AGAIN = timedelta(hours=1)  # at all work, for work stamped by a slow clock
 OVERLAP = timedelta(hours=2)  # covers work that is stored late, or by a clock an hour behind
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
-# Finished work is paid whatever became of it: passed or not, returned, by somebody excluded later. The panel's own
-# qualification is no attempt to qualify. ON CONFLICT lets only one of two simultaneous sweeps make a line.
+# Finished work is paid whatever became of it: passed or not, returned, by somebody excluded later. Not so work that
+# came with an import or an archive, which was paid where it was done, and the panel's own qualification, which is no
+# attempt to qualify. ON CONFLICT lets only one of two simultaneous sweeps make a line.
 EARNED = """
     WITH due AS (
         SELECT work.participant_id, CASE batch.kind WHEN 'main' THEN 'batch' ELSE 'qualification' END, work.id,
@@ -41,7 +42,8 @@ EARNED = """
         JOIN annotation_study study ON study.id = batch.study_id AND study.pay_currency <> ''
         JOIN annotation_participant participant ON participant.id = work.participant_id
         LEFT JOIN qualification_payplan plan ON plan.study_id = study.id
-        WHERE batch.study_id = %(study)s AND work.submitted_at >= %(since)s AND NOT work.is_imported
+        WHERE batch.study_id = %(study)s AND work.submitted_at >= %(since)s
+            AND NOT work.is_imported AND NOT participant.is_imported
             AND (batch.kind = 'main' OR participant.panel = '')
             AND CASE batch.kind WHEN 'main' THEN study.pay_amount ELSE plan.qualification_amount END > 0
             AND NOT EXISTS (

@@ -29,7 +29,8 @@ def test_the_reference_study_from_the_command_line(he_study: Study) -> None:
     assert "ratings new: 5,880" in said
     assert "seats taken: 28" in said
     assert "ratings unchanged: 5,880" in run("import_ratings", he_study.slug, HE_RATINGS)
-    assert run("make_batches", he_study.slug, "--by", "given") == "Nothing left to deal.\n"
+    again = run("make_batches", he_study.slug, "--by", "given")
+    assert again == "All dialogues are in batches already: nothing to make.\n"
 
 
 def test_a_dry_run_says_so_and_stores_nothing(study: Study) -> None:

@@ -46,7 +46,7 @@ def test_two_columns_that_could_be_the_same_are_a_question() -> None:
 def test_missing_columns_are_named_with_those_that_are_there() -> None:
     with pytest.raises(BadField) as missing:
         map_columns(["item", "who"], {}, 2)
-    assert missing.value.field == "annotator and value and criterion"
+    assert missing.value.field == "annotator, value and criterion"
     assert "The file has: item, who" in missing.value.reason
 
 

@@ -42,6 +42,7 @@ def test_the_task_of_the_clock_pays(cast: Cast):
 def test_work_under_way_imported_work_and_other_kinds_earn_nothing(cast: Cast):
     finish(cast.annotators[0], cast.batch, status="active", submitted_at=None)
     finish(cast.annotators[1], cast.batch, is_imported=True)
+    finish(make_annotator(cast.study, "archived", is_imported=True), cast.batch)
     for place, kind in enumerate(("pilot", "training", "review", "re_rating", "adjudication"), start=1):
         finish(cast.annotators[2], make_batch(cast.study, position=place, kind=kind))
     assert sweep_pay(now=LATER) == 0
