@@ -79,15 +79,18 @@ def test_a_chosen_file_is_previewed_before_it_is_sent(open_screen: Callable[...,
     assert not ImportJob.objects.exists()
 
 
-def test_on_a_phone_the_preview_shows_the_responses_too(open_screen: Callable[..., Screen], cast: Cast):
-    page = open_screen(cast.researcher, width=375).go(reverse("study_import", args=[cast.study.slug]))
+@pytest.mark.parametrize("width", [1280, 375])
+def test_the_preview_shows_the_responses_too(open_screen: Callable[..., Screen], cast: Cast, width: int):
+    page = open_screen(cast.researcher, width=width).go(reverse("study_import", args=[cast.study.slug]))
     page.set_input_files("[name=file]", {"name": "d.jsonl", "mimeType": "application/json", "buffer": DIALOGUE})
 
     responses = page.locator(".preview td[data-label=Candidates]").first
     expect(responses).to_be_visible()
     box = responses.bounding_box()
     assert box["x"] >= 0
-    assert box["x"] + box["width"] <= 375
+    assert box["x"] + box["width"] <= width
+    said, around = responses.get_by_text("Yo").bounding_box(), responses.locator(".preview-text").bounding_box()
+    assert said["y"] + said["height"] <= around["y"] + around["height"] + 1
 
 
 def test_only_the_beginning_of_a_large_file_is_sent_for_the_preview(open_screen: Callable[..., Screen], cast: Cast):
