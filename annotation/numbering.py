@@ -49,7 +49,7 @@ def numbered_turns(turns: Turns, asker: str = "") -> list[dict[str, Any]]:
     return numbered
 
 
-def context_of(turns: Turns) -> set[str]:
+def context_speakers(turns: Turns) -> set[str]:
     """Return the speakers that neither ask nor answer, judged by their names."""
     return _context(turns, asker_of(turns))
 

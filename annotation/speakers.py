@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from annotation.numbering import asker_of, context_of
+from annotation.numbering import asker_of, context_speakers
 
 
 def next_speaker(turns: Sequence[dict[str, Any]]) -> str:
@@ -11,7 +11,7 @@ def next_speaker(turns: Sequence[dict[str, Any]]) -> str:
 
     Instructions and tool output are context: after them, the speaker who does not ask goes on.
     """
-    context = context_of(turns)
+    context = context_speakers(turns)
     speakers = [str(turn["speaker"]) for turn in turns if turn["speaker"] not in context]
     is_after_context = bool(context) and turns[-1]["speaker"] in context
     others = set(speakers) - ({asker_of(turns)} if is_after_context else set(speakers[-1:]))

@@ -11,11 +11,11 @@ from itertools import chain, repeat
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Case, Count, Exists, Max, Min, OuterRef, Q, QuerySet, Value, When
+from django.db.models import Case, Count, Exists, Func, IntegerField, Max, Min, OuterRef, Q, QuerySet, Value, When
 from django.utils.translation import gettext_lazy as _
 
 from annotation.context import ContextPanel, context_above, context_of
-from annotation.models import Assignment, Batch, Candidate, Item, Participant, Rating, Seat, Study
+from annotation.models import Assignment, Batch, Candidate, Dialogue, Item, Participant, Rating, Seat, Study
 from annotation.numbering import numbered_turns
 from annotation.selectors.claims import OPEN_ENDED, claimable_by, is_free
 from annotation.selectors.marks import OwnMarks, marks_on, skipped_of
@@ -29,7 +29,8 @@ from protocols.translating import Texts, spec_in, texts_in
 
 Kind = Batch.Kind
 SHOWN = (
-    "dialogue__turns", "dialogue__asker", "dialogue__metadata", "dialogue__context",
+    "dialogue__turns", "dialogue__asker", "dialogue__metadata", "dialogue__context", "dialogue__key",
+    "dialogue__conversation",
     "candidate__text", "candidate__speaker", "candidate__context",
 )  # fmt: skip
 REASONS = {
@@ -87,6 +88,15 @@ class StudyWork:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnOfConversation:
+    """The place of a page among those of its conversation. The first `n_known` turns were on an earlier one."""
+
+    number: int
+    of: int
+    n_known: int
+
+
+@dataclass(frozen=True, slots=True)
 class DialoguePage:
     """One dialogue of a batch, laid out for one annotator."""
 
@@ -101,6 +111,7 @@ class DialoguePage:
     steps: tuple[Step, ...]
     spec: VersionSpec
     marks: dict[UUID, OwnMarks]
+    conversation: TurnOfConversation | None = None  # if the batch has several dialogues of it
 
     @property
     def is_numbered(self) -> bool:
@@ -258,6 +269,7 @@ def dialogue_page(assignment: Assignment, position: int) -> DialoguePage | None:
         steps=steps_of(spec, items, _answers(assignment, spec, rows), skipped_of(assignment, marks)),
         spec=spec,
         marks=marks,
+        conversation=_place_in_conversation(assignment.batch_id, position, dialogue),
         **NEIGHBOURS(batch=assignment.batch_id, position=position)[0],
     )
 
@@ -284,6 +296,19 @@ def _neighbours(batch: int, position: int) -> QuerySet[Any, Any]:
         )
         .values("previous", "next", "number", "n_dialogues")
     )
+
+
+def _place_in_conversation(batch: int, position: int, dialogue: Dialogue | None) -> TurnOfConversation | None:
+    """Return None for a dialogue that is its own conversation, without asking the database."""
+    if dialogue is None or dialogue.conversation == dialogue.key:
+        return None
+    n_turns = Func("dialogue__turns", function="jsonb_array_length", output_field=IntegerField())
+    shown = Item.objects.filter(batch=batch, dialogue__conversation=dialogue.conversation).order_by("position")
+    turns = list(shown.values_list("position", n_turns).distinct())
+    at = [place for place, _ in turns].index(position)
+    if len(turns) == 1:
+        return None
+    return TurnOfConversation(at + 1, len(turns), turns[at - 1][1] if at else 0)
 
 
 ITEMS = Ready(_items, batch=int, position=int)
