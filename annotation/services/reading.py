@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, Min
 
 from annotation.models import Assignment, Item, Participant, Reading
 from protocols.models import ProtocolVersion
@@ -29,16 +29,21 @@ def open_answered(assignment_id: int, item: UUID, seconds: int, *, now: datetime
 def _begin(assignment: Assignment, position: int, floor: timedelta, now: datetime) -> datetime:
     """Return when the reading time of a dialogue begins. Dialogues opened at once are timed one after another.
 
-    A dialogue shown in the future, before the server's clock was set back, counts as never shown: otherwise every
-    answer would be refused until the clock has caught up.
+    A conversation is read once: its later parts begin with its first.     A dialogue shown in the future, before the
+    server's clock was set back, counts as never shown: otherwise every answer would be refused until the clock has
+    caught up.
     """
     Assignment.objects.select_for_update().get(pk=assignment.pk)  # the second of two tabs waits for the first
     shown = Reading.objects.filter(assignment=assignment, shown_at__lte=now)
     known = shown.filter(position=position).first()
     if known is not None:
         return known.opened_at
+    mine = Item.objects.filter(batch=assignment.batch_id)
+    conversation = mine.filter(position=position).values("dialogue__conversation")[:1]
+    parts = mine.filter(dialogue__conversation=conversation).values("position")
+    begun = shown.filter(position__in=parts).aggregate(first=Min("opened_at"))["first"]
     last = shown.aggregate(last=Max("opened_at"))["last"]
-    begins = max(now, last + floor) if last else now
+    begins = begun or (max(now, last + floor) if last else now)
     times = {"shown_at": now, "opened_at": begins}
     Reading.objects.update_or_create(assignment=assignment, position=position, defaults=times)
     return begins

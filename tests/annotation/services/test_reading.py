@@ -10,7 +10,7 @@ from django.utils import timezone
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.models import Assignment, Reading
+from annotation.models import Assignment, Dialogue, Reading
 from annotation.selectors.work import spec_of_assignment
 from annotation.services.claiming import claim_seat
 from annotation.services.rating import Submission, record_rating
@@ -50,6 +50,15 @@ def test_dialogues_opened_at_once_are_read_one_after_another(assignment: Assignm
 
 def test_who_reads_one_after_another_waits_for_no_other(assignment: Assignment):
     assert [wait(assignment, 30 * position, position) for position in range(4)] == [FLOOR] * 4
+
+
+def test_a_conversation_is_read_once_whatever_else_was_opened(assignment: Assignment):
+    places = sorted(set(assignment.batch.items.values_list("position", flat=True)))
+    wait(assignment, 0, places[0])
+    wait(assignment, 0, 90)
+    Dialogue.objects.filter(items__batch=assignment.batch).update(conversation="c")
+    assert wait(assignment, 4, places[1]) == FLOOR - 4
+    assert wait(assignment, 12, places[-1]) == 0
 
 
 def test_going_back_costs_nothing(assignment: Assignment):
