@@ -19,7 +19,7 @@ LANGUAGES = {"it": "it", "zh-hans": "zh_Hans"}
 DOMAINS = ("django", "djangojs")
 PLACEHOLDER = re.compile(r"%\([a-zA-Z_0-9]+\)[sd]|%[sd]")
 TAG = re.compile(r"</?[a-z][^>]*>")
-CHINESE = re.compile(r"[\u4e00-\u9fff]")
+CHINESE = re.compile(r"[\u3001\u4e00-\u9fff]")  # with its comma of lists
 NAMES = re.compile(r"(Fleiss|Cohen|Krippendorff|Gwet|Landis|Koch)('s?)?|kappa|alpha|AC[12]|Parley")
 
 every_catalogue = pytest.mark.parametrize("domain", DOMAINS)

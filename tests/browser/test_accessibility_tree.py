@@ -263,7 +263,10 @@ def test_back_is_a_link_as_soon_as_there_is_a_way_back(opened: Opened):
 @on_every_size
 @pytest.mark.parametrize("name", ["dialogue-hit-1.0"])
 def test_the_button_that_scrolls_to_the_beginning_hands_its_focus_to_the_dialogue(opened: Opened):
+    size = opened.page.viewport_size
+    opened.page.set_viewport_size({**size, "height": size["height"] - 80})  # so that the dialogue scrolls
     above = opened.page.locator("[data-more=above]")
+    expect(above).to_be_visible()
     above.focus()
     assert str(opened.look()) == "button “More above”"
     while above.is_visible():
