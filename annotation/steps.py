@@ -21,7 +21,8 @@ from protocols.specs import CriterionSpec, ExplanationSpec, OptionSpec, VersionS
 # Letters that no command of the rating screen has: f flags, g goes, m shows the raw text, u marks as unsure.
 LETTERS = "abcdehijklnopqrstvwxyz"
 LETTERS_IN_ALL = LETTERS + LETTERS.upper()
-KEYS = "1234567890" + LETTERS_IN_ALL
+NONE = "0"  # the key for no answer to an optional question
+KEYS = "123456789" + LETTERS_IN_ALL
 NUMBER = re.compile(r"-?\d")
 LINE = 72  # characters of a description on the rating screen
 MOST_LINES = 6
@@ -111,7 +112,17 @@ class AskedCriterion:
 
     @property
     def is_done(self) -> bool:
-        return self.answer.is_saved or self.is_skipped or not (self.is_asked and self.criterion.required)
+        return self.answer.is_saved or self.is_skipped or not self.is_asked
+
+    @property
+    def is_none(self) -> bool:
+        """Return whether the annotator has said that no answer applies."""
+        return self.answer == SavedAnswer(is_saved=True)
+
+    @property
+    def none_key(self) -> str:
+        """Return the key that says so; empty where it is the key of an option."""
+        return "" if NONE in [each.key for each in self.choices] else NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,8 +288,8 @@ def choices_of(criterion: CriterionSpec) -> tuple[Choice, ...]:
     own = [_number(option) for option in criterion.options]
     if len(set(filter(None, own))) < len(list(filter(None, own))):
         own = [""] * len(own)  # two options have the same number
-    digits = "123456789" if any(own) else "1234567890"
-    left = (key for key in (*digits, *LETTERS_IN_ALL) if key not in own)
+    has_ten = criterion.required and not any(own)
+    left = (key for key in ("1234567890" + LETTERS_IN_ALL if has_ten else KEYS) if key not in own)
     keys = [number or next(left, "") for number in own]
     letters = [letter for letter in LETTERS_IN_ALL if letter not in keys]
     choices = []

@@ -15,7 +15,10 @@ LONGEST_TEXT = 20_000  # characters: a word range alone would let one endless wo
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """An unchecked answer, in the codes of a form or request. The criterion decides which fields count."""
+    """An unchecked answer, in the codes of a form or request. The criterion decides which fields count.
+
+    An empty one says "none" to an optional question. It is stored like any answer: left empty is not the same as unseen.
+    """
 
     option: str = ""
     explanations: tuple[str, ...] = ()
@@ -60,6 +63,8 @@ def parse_answer(criterion: CriterionSpec, given: Given, n_turns: int = 0) -> An
     if criterion.kind != Criterion.Kind.SINGLE:
         raise ValueError(f"Answers to questions of kind {criterion.kind} have no parser.")
     chosen = criterion.option(given.option)
+    if not given.option and not criterion.required:
+        return Answer(criterion.id)
     if chosen is None:
         raise InvalidAnswer({"option": _("Choose one of the answers to “%(name)s”.") % {"name": criterion.name}})
     text = unicodedata.normalize("NFC", given.free_text).replace("\x00", "").strip()

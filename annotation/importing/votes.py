@@ -152,6 +152,8 @@ class VoteSpool(AbstractContextManager):
             return None, self._answers.choices(criterion, self._value(row, "choices") or value), []
         if criterion.kind == Criterion.Kind.TURNS:
             return None, [], self._answers.turns(criterion, self._value(row, "turns") or value)
+        if self._is_own and not value and not criterion.required:  # an explicit none
+            return None, [], []
         return self._answers.option(criterion, value), [], []
 
     def _unit(self, row: Row) -> tuple[str, str, str, str]:

@@ -146,7 +146,7 @@ def sections_of(version: ProtocolVersion, language: str = "") -> list[Section]:
 def _section(spec: VersionSpec, criterion: CriterionSpec, examples: Iterable[WorkedExample]) -> Section:
     how = str(ANSWERING[criterion.kind])
     if criterion.is_asked and not criterion.required:
-        how += " " + gettext("You may leave it empty.")
+        how += " " + gettext("If no answer applies, say so.")
     # Numbers matter on a scale, unless labels such as `5: excellent` contain them.
     valued = [option for option in criterion.options if option.value is not None]
     is_said = all(f"{option.value:g}" in option.label for option in valued)

@@ -18,13 +18,13 @@ from protocols.specs import CriterionSpec, VersionSpec, spec_of
 
 # `opens` lists the options that lead to further questions, and to how many.
 STATES = """
-    SELECT item.id, item.token::text, item.position, item.unit, coalesce(given.n_given, 0), coalesce(given.n_asked, 0),
-        coalesce(given.n_opened, 0), coalesce(given.is_changed, false), coalesce(mark.is_unsure, false),
+    SELECT item.id, item.token::text, item.position, item.unit, coalesce(given.n_given, 0), coalesce(given.n_opened, 0),
+        coalesce(given.is_changed, false), coalesce(mark.is_unsure, false),
         coalesce(mark.reason, '')
     FROM annotation_item item
     LEFT JOIN (
-        SELECT rating.item_id, count(*) FILTER (WHERE rating.criterion_id = ANY(%(required)s)) AS n_given,
-            count(*) FILTER (WHERE rating.criterion_id = ANY(%(asked)s)) AS n_asked, sum(opens.n) AS n_opened,
+        SELECT rating.item_id, count(*) FILTER (WHERE rating.criterion_id = ANY(%(asked)s)) AS n_given,
+            sum(opens.n) AS n_opened,
             bool_or(rating.revision > 1 AND rating.criterion_id = ANY(%(asked)s)) AS is_changed
         FROM annotation_rating rating
         LEFT JOIN unnest(%(options)s::bigint[], %(opened)s::int[]) AS opens (option, n)
@@ -70,8 +70,7 @@ def item_states(assignment: Assignment, criteria: Sequence[CriterionSpec] | None
     spec = spec_of(assignment.batch.study.protocol_version)
     chosen = [each for each in criteria or spec.criteria if each.is_asked]
     units = [unit for unit in spec.units if any(each.unit == unit for each in chosen)]
-    may_skip, base = skips(assignment), Counter(each.unit for each in chosen if each.required and not each.when)
-    always = {each.unit for each in chosen if not each.when}
+    may_skip, base = skips(assignment), Counter(each.unit for each in chosen if not each.when)
     found: list[ItemState] = []
     dialogues = groupby(_rows(assignment, spec, chosen, units), key=lambda row: row[2])
     for at, (_position, group) in enumerate(dialogues, start=1):
@@ -80,14 +79,14 @@ def item_states(assignment: Assignment, criteria: Sequence[CriterionSpec] | None
             ordered = sorted(rows, key=lambda row: (units.index(row[3]), place_of(assignment.seed, row[1])))
         n_items = Counter(row[3] for row in rows)
         seen: Counter[str] = Counter()
-        for pk, token, position, unit, n_given, n_asked, n_opened, is_changed, is_unsure, flag in ordered:
+        for pk, token, position, unit, n_given, n_opened, is_changed, is_unsure, flag in ordered:
             seen[unit] += 1
             is_done = n_given >= base[unit] + n_opened
-            state = State.DONE if is_done else State.PARTLY if n_asked else State.OPEN
+            state = State.DONE if is_done else State.PARTLY if n_given else State.OPEN
             found.append(
                 ItemState(
                     pk, token, position, at, unit, seen[unit], n_items[unit], state, is_unsure, flag, is_changed,
-                    may_skip and flag != "" and state != State.DONE, bool(unit in always or n_opened or n_asked),
+                    may_skip and flag != "" and state != State.DONE, bool(base[unit] or n_opened or n_given),
                 )
             )  # fmt: skip
     return found
@@ -96,15 +95,14 @@ def item_states(assignment: Assignment, criteria: Sequence[CriterionSpec] | None
 def _rows(
     assignment: Assignment, spec: VersionSpec, chosen: Sequence[CriterionSpec], units: Sequence[str]
 ) -> list[Any]:
-    required = [each for each in chosen if each.required]
     opens = Counter(
         spec.by_key[condition.criterion].option_named(key).id
-        for each in required
+        for each in chosen
         for condition in each.when
         for key in condition.options
     )
     values: dict[str, Any] = {
-        "required": [each.id for each in required], "asked": [each.id for each in chosen], "units": list(units),
+        "asked": [each.id for each in chosen], "units": list(units),
         "options": list(opens), "opened": list(opens.values()), "assignment": assignment.pk,
         "batch": assignment.batch_id,
     }  # fmt: skip

@@ -4,7 +4,7 @@ Wanted answers are those that the protocol requires: an optional question is nev
 on an answer is wanted once for each time that answer was given. Where flagged items may be skipped, their unanswered
 questions are not wanted, and answers that were given still count.
 
-Annotators see steps: the pages that hold a required question. The number of steps stays the same while questions open
+Annotators see steps: the pages that hold a question. The number of steps stays the same while questions open
 and close, and a step whose questions are ruled out by an answer or a flag is done.
 """
 
@@ -117,7 +117,7 @@ def _skipped(assignments: list[Assignment]) -> dict[int, tuple[int, int]]:
     found = {}
     for each in assignments:
         spec, tally = spec_of(each.batch.study.protocol_version), given[each.pk][()]
-        criteria = _required(spec)
+        criteria = _asked(spec)
         wanted = sum(tally.n_asked(criterion, spec, units[each.pk][criterion.unit]) for criterion in criteria)
         n_open = sum(tally.n_open(criterion, criteria, spec, units[each.pk][criterion.unit]) for criterion in criteria)
         found[each.pk] = (wanted - sum(tally.of(criterion) for criterion in criteria), n_open)
@@ -150,7 +150,7 @@ def _progress(
     done = wanted = n_timed = active_ms = n_questions = n_open = 0
     for asks, n_items in units.items():
         tally = tallies[asks]
-        criteria = [each for each in _required(spec) if not asks or each.key in asks]
+        criteria = [each for each in _asked(spec) if not asks or each.key in asks]
         done += sum(tally.of(each) for each in criteria)
         wanted += sum(tally.n_asked(each, spec, n_items[each.unit]) for each in criteria)
         n_questions += sum(n_items[each.unit] for each in criteria)
@@ -166,11 +166,11 @@ def _progress(
 
 def _pages(assignment: Assignment, spec: VersionSpec) -> tuple[int, int]:
     """Return how many steps there are and how many are open, if a step holds all questions of an item or a unit."""
-    required = _required(spec)
+    criteria = _asked(spec)
     is_together = spec.order == ProtocolVersion.Order.SET_LEVEL
     items, missing, counts = Item.objects.filter(batch=assignment.batch_id), _missing(assignment, spec), {}
     for at, unit in enumerate(spec.units):
-        keys = [each.key for each in required if each.unit == unit]
+        keys = [each.key for each in criteria if each.unit == unit]
         asks = Q(unit=unit) & (Q(asks=[]) | Q(asks__overlap=keys)) if keys else Q(pk__in=[])
         one = "position" if is_together else "pk"
         counts[f"all_{at}"] = Count(one, distinct=is_together, filter=asks)
@@ -180,8 +180,9 @@ def _pages(assignment: Assignment, spec: VersionSpec) -> tuple[int, int]:
     return sums[0], sums[1]
 
 
-def _required(spec: VersionSpec) -> list[CriterionSpec]:
-    return [each for each in spec.criteria if each.is_asked and each.required]
+def _asked(spec: VersionSpec) -> list[CriterionSpec]:
+    """Return the questions that need an answer: an optional one, too, if only that none applies."""
+    return [each for each in spec.criteria if each.is_asked]
 
 
 def first_missing(assignment: Assignment) -> int | None:
@@ -195,7 +196,7 @@ def _missing(assignment: Assignment, spec: VersionSpec) -> Q:
     """Return a filter of items with a missing answer."""
     mine = Rating.objects.filter(assignment=assignment, item=OuterRef("pk"), is_active=True)
     missing = Q(pk__in=[])
-    for criterion in _required(spec):
+    for criterion in _asked(spec):
         found = Q(unit=criterion.unit) & ~Q(Exists(mine.filter(criterion=criterion.id)))
         for condition in criterion.when:
             parent = spec.by_key[condition.criterion]

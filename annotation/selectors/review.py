@@ -124,7 +124,7 @@ def _answer(
     criterion: CriterionSpec, step: int, item: Item, rating: Rating | None, *, is_skipped: bool
 ) -> ReviewedAnswer:
     if rating is None:
-        return ReviewedAnswer(criterion, step, is_missing=criterion.required and not is_skipped)
+        return ReviewedAnswer(criterion, step, is_missing=not is_skipped)
     option = criterion.option_of(rating.option_id)
     labels = [option.label] if option else [each.label for each in criterion.options if each.id in rating.choices]
     if not labels and criterion.kind == Criterion.Kind.TURNS and item.dialogue:

@@ -94,14 +94,13 @@ def _screen(
         edited = (step for step in page.steps if any(each.criterion.key == wanted for _, each in step.questions))
         current = next(edited, page.steps[min(max(_number(request), 1), len(page.steps)) - 1])
     is_stored = "document" not in request.POST
-    n_steps = sum(any(each.criterion.required for _, each in step.questions) for step in page.steps)
     context = {
         "version": stored,
         "words": words,
         "reading_seconds": doc["reading_seconds"],
         "page": page,
         "current": current.number if current else 1,
-        "progress": {"n_steps_done": 0, "n_steps": n_steps},
+        "progress": {"n_steps_done": 0, "n_steps": len(page.steps)},
         "stage": _stage(stored, words, page, current) if current else "",
         "is_embedded": "document" in request.POST and "whole" not in request.POST,
         "is_stored": is_stored,

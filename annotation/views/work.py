@@ -341,7 +341,7 @@ def _record(request: HttpRequest, assignment: Assignment, step: Step) -> tuple[d
     answers = posted_answers(step, request.POST)
     for part, question in asked_now(step, answers):
         answer = answers[question.name]
-        if is_empty(answer) and (question.is_skipped or not question.criterion.required):
+        if is_empty(answer) and question.is_skipped:
             continue
         try:
             given = submission(part, question, answer, request.POST)

@@ -53,6 +53,7 @@ COLUMNS = (
 )
 ACCOUNT = Column("account", "text")
 NOTHING = OptionName("", "", "", None)
+NONE = "(none)"  # an answer that none applies; a cell without an answer is empty
 
 
 def columns_of(options: ExportOptions) -> tuple[Column, ...]:
@@ -147,6 +148,8 @@ def _each(made: Callable[[str], Any], values: Values) -> Values:
 
 def answer_text(row: RatingRow, legend: Legend, cell: str) -> str | float | None:
     """Return an answer for one cell; several choices or marked turns are joined by bars."""
+    if not (row.option_id or row.choices or row.turns):
+        return NONE
     if legend.criteria[row.criterion_id].kind == Criterion.Kind.TURNS:
         return "|".join(map(str, row.turns))
     if row.option_id is None:

@@ -30,13 +30,17 @@ class OptionAnswers:
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """The answers to a question by option, also those that are not on the scale. The source of dialogues is None."""
+    """The answers to a question by option, also those that are not on the scale. The source of dialogues is None.
+
+    `n_none` of the answers to an optional question say that none of its options applies.
+    """
 
     source: str | None
     criterion: str
     kind: str
     scale: str
     n_answers: int
+    n_none: int
     options: list[OptionAnswers]
     moments: Moments = field(metadata=spread())
 
@@ -62,9 +66,14 @@ class MarkedTurn:
 def distributions(study: StudyCells, votes: StudyVotes, details: Sequence[Detail]) -> list[Distribution]:
     """Return a row per source and question with options; shares of a multiple-choice question do not add up to 100."""
     rows = []
+    sources = votes.items.source[votes.item]
     for source, criterion, key in study.rows():
         given = study.pooled[key].category_votes
-        rows.append(_row(source, criterion, study.pooled[key].n_votes, given, moments(criterion, given)))
+        is_here = sources == study.source_ids[source]
+        n_none = int((votes.of(criterion) & is_here & (votes.option == 0)).sum())
+        rows.append(
+            _row(source, criterion, study.pooled[key].n_votes + n_none, n_none, given, moments(criterion, given))
+        )
     for criterion in study.spec.criteria:
         if criterion.kind == Criterion.Kind.MULTIPLE:
             rows += _multiple(study, criterion, votes, details)
@@ -72,13 +81,15 @@ def distributions(study: StudyCells, votes: StudyVotes, details: Sequence[Detail
 
 
 def _row(
-    source: str | None, criterion: CriterionSpec, n_answers: int, votes: IntArray, moments: Moments
+    source: str | None, criterion: CriterionSpec, n_answers: int, n_none: int, votes: IntArray, moments: Moments
 ) -> Distribution:
     options = [
         OptionAnswers(option.key, option.label, str(option.role), option.value, int(n), percent(n, n_answers))
         for option, n in zip(criterion.options, votes, strict=True)
     ]
-    return Distribution(source, criterion.key, str(criterion.kind), str(criterion.scale), n_answers, options, moments)
+    return Distribution(
+        source, criterion.key, str(criterion.kind), str(criterion.scale), n_answers, n_none, options, moments
+    )
 
 
 def _multiple(
@@ -86,6 +97,7 @@ def _multiple(
 ) -> Iterable[Distribution]:
     """Yield the rows of a multiple-choice question; answers without any choice count as answers too."""
     chosen: dict[int, IntArray] = defaultdict(lambda: np.zeros(len(criterion.options), np.int64))
+    n_some: dict[int, int] = defaultdict(int)
     mine = votes.of(criterion)
     sources = votes.items.source[votes.item]
     for detail in details:
@@ -94,10 +106,11 @@ def _multiple(
             at = votes.places(detail.ratings)
             for source, n in _counted(sources[at[mine[at]]]):
                 chosen[source] += n * marks
+                n_some[source] += n
     keys = {pk: key for key, pk in study.source_ids.items()}
     nothing = Moments(None, None, None, 0, NO_NUMBERS)
     for source, n in _counted(sources[mine]):
-        yield _row(keys.get(source), criterion, n, chosen[source], nothing)
+        yield _row(keys.get(source), criterion, n, n - n_some[source], chosen[source], nothing)
 
 
 def turns_table(

@@ -94,7 +94,7 @@ def _options(report: Report) -> Iterable[Row]:
 def _distributions(report: Report) -> Iterable[Row]:
     """Yield a row per option, with the mean, sd and median of the question if it has them."""
     for row in report.distributions:
-        head = {name: getattr(row, name) for name in ("source", "criterion", "kind", "scale", "n_answers")}
+        head = {name: getattr(row, name) for name in ("source", "criterion", "kind", "scale", "n_answers", "n_none")}
         tail = {"mean": row.moments.mean, "sd": row.moments.sd, "median": row.moments.median}
         for option in row.options:
             yield head | plain(option) | tail

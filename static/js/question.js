@@ -9,7 +9,7 @@
     "input",
     (event) => {
       const box = event.target;
-      if (!box.matches("fieldset.asked[data-kind=multiple] input[type=checkbox]") || !box.checked) return;
+      if (!box.matches("fieldset.asked input[type=checkbox]") || !box.checked) return;
       others(box).filter((each) => isAlone(box) || isAlone(each)).forEach((each) => (each.checked = false));
     },
     true,

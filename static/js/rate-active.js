@@ -52,7 +52,7 @@
     show(step) {
       this.step = step;
       const { questions } = this;
-      this.activate(questions.find((each) => !each.isGiven && !each.isOptional) ?? questions[0]);
+      this.activate(questions.find((each) => !each.isGiven) ?? questions[0]);
     }
 
     activate(question, { hasFocus = true } = {}) {
@@ -101,7 +101,7 @@
       this.showMarking();
       this.showStrip();
       this.describe(fieldset);
-      if (event.target.type !== "radio") return;
+      if (!event.target.matches("[type=radio], [data-none]:checked")) return;
       const isTapped = performance.now() - (this.tappedAt ?? -TAP) < TAP;
       if (this.goesOn || isTapped) this.follow(question);
       else this.view.reveal(question);
@@ -130,21 +130,29 @@
       const { questions } = this;
       const at = questions.indexOf(question);
       const isOpen = (each) => !each.isGiven;
-      return questions.slice(at + 1).find(isOpen) ?? questions.slice(0, at).find((each) => isOpen(each) && !each.isOptional);
+      return questions.slice(at + 1).find(isOpen) ?? questions.slice(0, at).find(isOpen);
     }
 
     // Enter: on to what is open, or save.
     enter() {
       const { question } = this;
       if (question.element.disabled) return;
-      if (question.mistake && !this.isLeft(question)) {
-        if (this.isHasty()) return;
+      const isOpen = !this.isLeft(question) && (!question.isGiven || question.mistake);
+      if (isOpen && this.isHasty()) return;
+      if (isOpen && question.mistake) {
         this.fail(question);
         return;
       }
-      const next = question.isGiven || question.isOptional ? this.openAfter(question) : null;
+      if (isOpen) this.sayNone(question);
+      const next = question.isGiven ? this.openAfter(question) : null;
       if (next) this.activate(next);
       else this.onSave();
+    }
+
+    // Enter on an optional question that nothing is chosen for.
+    sayNone(question) {
+      question.none.checked = true;
+      question.none.dispatchEvent(new Event("input", { bubbles: true }));
     }
 
     fail(question) {

@@ -40,13 +40,23 @@
       return this.element.querySelector("input[type=radio]:checked");
     }
 
+    // The box of an optional question that says: none of its answers. It is sent as an empty answer.
+    get none() {
+      return this.element.querySelector("[data-none]");
+    }
+
     get isGiven() {
+      return this.isSaid || Boolean(this.none?.checked);
+    }
+
+    // Whether an answer says anything: not that there is none.
+    get isSaid() {
       const { option, options, turns } = this.read();
       return Boolean(option || options.length || turns.length);
     }
 
     get isChanged() {
-      return JSON.stringify(this.read()) !== this.known && (this.isGiven || this.known !== "" || !this.isOptional);
+      return JSON.stringify(this.read()) !== this.known;
     }
 
     // On screen there is something else than what is stored.
@@ -101,6 +111,7 @@
       if (radio) radio.checked = true;
       this.tick("options", answer.options ?? []);
       this.tick("turns", (answer.turns ?? []).map(String));
+      if (this.none) this.none.checked = !this.isSaid;
       const why = this.why(answer.option);
       if (!why) return;
       why.querySelectorAll("input:not([data-other])").forEach((box) => (box.checked = answer.explanations.includes(box.value)));

@@ -39,17 +39,16 @@
       if (place) place[1] = this.countIn(dialogue, (question) => question.known, (item) => this.marks.isSkipped(item));
     }
 
-    // Open is a required question that is not answered, unless an answer that is saved rules it out.
+    // Open is a question that is not answered, unless an answer that is saved rules it out.
     countIn(dialogue, isAnswered, isSkipped) {
       const all = new Map(Question.allIn(dialogue).map((question) => [question.key, question]));
       const isOpen = (question) => {
-        if (question.isOptional || isAnswered(question) || isSkipped(question.item)) return false;
+        if (isAnswered(question) || isSkipped(question.item)) return false;
         const parent = all.get(`${question.item}:${question.parent}`);
         return question.isAsked || Boolean(parent && isOpen(parent));
       };
       const steps = [...dialogue.querySelectorAll(".step")].map(Question.allIn);
-      const counted = steps.filter((questions) => questions.some((question) => !question.isOptional));
-      return counted.filter((questions) => !questions.some(isOpen)).length;
+      return steps.filter((questions) => !questions.some(isOpen)).length;
     }
   }
 

@@ -248,7 +248,7 @@
       this.itemsOf(dialogue).forEach((token, at) => {
         const item = this.dialogues[place].items[at];
         const asked = questions.filter((each) => each.item === token && each.isAsked);
-        const isDone = asked.every((each) => each.known || each.isOptional);
+        const isDone = asked.every((each) => each.known);
         item.state = isDone ? "done" : asked.some((each) => each.known) ? "partly" : "open";
         item.unsaved = asked.some((each) => each.isUnsaved);
         item.unsure = this.marks.of(token).unsure;

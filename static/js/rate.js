@@ -303,12 +303,15 @@
     const questions = Question.askedIn(current);
     questions.forEach((question) => question.forgetMistakes());
     const wrong = questions.find((question) => question.mistake && !isLeft(question));
-    if (wrong && active.isHasty()) return;
+    const isOpen = questions.some((question) => !question.isGiven && !isLeft(question));
+    if ((wrong || isOpen) && active.isHasty()) return;
     if (wrong) {
       active.fail(wrong);
       return;
     }
-    const changed = questions.filter((question) => question.isChanged && !isLeft(question));
+    const asked = questions.filter((question) => !isLeft(question));
+    asked.filter((question) => !question.isGiven).forEach((question) => (question.none.checked = true)); // saved as it stands
+    const changed = asked.filter((question) => question.isChanged);
     // Since the last answer, and for this one alone: the server adds it to what its question took before.
     const activeMs = changed.length ? Math.round(timer.take() / changed.length) : 0;
     bar.keepPace(activeMs * changed.length, changed.length);

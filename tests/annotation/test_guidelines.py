@@ -97,7 +97,7 @@ def test_every_link_of_the_contents_leads_to_one_place(protocol: str, n_sources:
 def test_a_dependent_criterion_says_when_it_is_asked():
     words = words_of(page_of(Work("diqad-1.0", n_dialogues=1).study))
     assert "Asked when Score is 1. Choose every answer that applies." in words
-    assert "Asked when Score is 2. Mark turns in the dialogue. You may leave it empty." in words
+    assert "Asked when Score is 2. Mark turns in the dialogue. If no answer applies, say so." in words
     assert "The whole dialogue" in words
 
 

@@ -36,9 +36,11 @@ def answer(assignment: Assignment, item, criterion: str, option: str) -> None:
     record(assignment, Submission(item.token, criterion, Given(option), uuid4()), now=timezone.now())
 
 
-def answer_required(assignment: Assignment, item) -> None:
+def answer_whole(assignment: Assignment, item) -> None:
     for criterion in ("whole",) if item.unit == "dialogue" else ("fit", "clear"):
         answer(assignment, item, criterion, "1")
+    if item.unit == "response":
+        answer(assignment, item, "extra", "")  # an optional question: none of its answers
 
 
 # --- one item ----------------------------------------------------------------------------------------
@@ -46,7 +48,7 @@ def test_a_batch_whose_last_open_item_is_flagged_can_be_submitted():
     assignment = begin(make_skipping_batch())
     *others, last = assignment.batch.items.order_by("position", "pk")
     for item in others:
-        answer_required(assignment, item)
+        answer_whole(assignment, item)
     with pytest.raises(Refused, match="missing"):
         submit_assignment(assignment, feedback="", now=timezone.now())
     flag(assignment, last)
@@ -59,7 +61,7 @@ def test_a_flag_that_is_taken_back_makes_the_item_wanted_again():
     assignment = begin(make_skipping_batch())
     *others, last = assignment.batch.items.order_by("position", "pk")
     for item in others:
-        answer_required(assignment, item)
+        answer_whole(assignment, item)
     flag(assignment, last)
     take_back(assignment, last)
     assert first_missing(assignment) == last.position
@@ -74,7 +76,7 @@ def test_answers_about_a_flagged_item_stay_answers():
     before = read_progress(assignment)
     flag(assignment, item)
     after = read_progress(assignment)
-    assert (before.n_done, before.n_wanted, after.n_done, after.n_wanted) == (1, 6, 1, 4)
+    assert (before.n_done, before.n_wanted, after.n_done, after.n_wanted) == (1, 8, 1, 5)
     assert Rating.objects.get().is_active
 
 
@@ -136,6 +138,7 @@ def test_the_plain_pages_pass_over_what_is_flagged_and_take_it_as_it_is():
 KEYS = ["fit", "why", "deep", "clear", "extra"]
 events = st.one_of(
     st.tuples(st.just("answer"), st.integers(0, 5), st.sampled_from(KEYS), st.sampled_from(["1", "2"])),
+    st.tuples(st.just("answer"), st.integers(0, 5), st.just("extra"), st.just("")),
     st.tuples(st.just("flag"), st.integers(0, 5)),
     st.tuples(st.just("back"), st.integers(0, 5)),
 )
@@ -152,20 +155,19 @@ def steps_slowly(assignment: Assignment) -> tuple[int, int]:
     """Steps done and in all, page by page."""
     positions = set(assignment.batch.items.values_list("position", flat=True))
     steps = [step for each in positions for step in dialogue_page(assignment, each).steps]
-    counted = [step for step in steps if any(each.criterion.required for _part, each in step.questions)]
     parents = {
         (part.item.token, each.criterion.key): each for step in steps for part in step.parts for each in part.questions
     }
 
     def is_open(token: UUID, question: AskedCriterion) -> bool:
-        if question.is_skipped or not question.criterion.required:
+        if question.is_skipped:
             return False
         if question.is_asked:
             return not question.answer.is_saved
         return is_open(token, parents[token, question.when.partition(":")[0]])
 
-    open_steps = [step for step in counted if any(is_open(part.item.token, each) for part, each in step.questions)]
-    return len(counted) - len(open_steps), len(counted)
+    open_steps = [step for step in steps if any(is_open(part.item.token, each) for part, each in step.questions)]
+    return len(steps) - len(open_steps), len(steps)
 
 
 def slowly(assignment: Assignment, flagged: set[int]) -> tuple[int, int, int | None]:
@@ -173,13 +175,13 @@ def slowly(assignment: Assignment, flagged: set[int]) -> tuple[int, int, int | N
     spec, done, wanted, missing = spec_of(assignment.batch.study.protocol_version), 0, 0, []
     for item in assignment.batch.items.all():
         rows = Rating.objects.filter(assignment=assignment, item=item).select_related("criterion", "option")
-        known = {row.criterion.key: row.option.key for row in rows}
+        known = {row.criterion.key: row.option.key for row in rows if row.option}
+        given = {row.criterion.key for row in rows}
         for criterion in asked(spec, item.unit, known):
-            if criterion.required:
-                is_given = criterion.key in known
-                done += is_given
-                wanted += is_given or item.pk not in flagged
-                missing += [item.position] * (not is_given and item.pk not in flagged)
+            is_given = criterion.key in given
+            done += is_given
+            wanted += is_given or item.pk not in flagged
+            missing += [item.position] * (not is_given and item.pk not in flagged)
     return done, wanted, min(missing, default=None)
 
 
@@ -195,7 +197,7 @@ def check(begun: Assignment, taken: list) -> None:
     items, flagged = list(begun.batch.items.order_by("position", "pk")), set()
     for name, at, *rest in taken:
         if name == "answer":
-            key, option = ("whole", rest[1]) if items[at].unit == "dialogue" else rest
+            key, option = ("whole", rest[1] or "1") if items[at].unit == "dialogue" else rest
             answer(begun, items[at], key, option)
         else:
             (flag if name == "flag" else take_back)(begun, items[at])

@@ -162,11 +162,11 @@ def test_a_flagged_item_is_left_without_an_answer_where_the_protocol_says_so(ope
     batch = make_skipping_batch(1)
     assignment = take_seat(make_annotator(batch.study, "ann"), batch)
     page = begin(open_screen(assignment.participant.user), assignment)
-    expect(page.locator("[data-progress-text]")).to_have_text("0 of 9 steps")
+    expect(page.locator("[data-progress-text]")).to_have_text("0 of 11 steps")
     press(page, "f")
     dialog(page).get_by_label("The text is broken").check()
     press(page, "Enter")
-    expect(page.locator("[data-progress-text]")).to_have_text("4 of 9 steps")
+    expect(page.locator("[data-progress-text]")).to_have_text("5 of 11 steps")
     press(page, "Enter", "1", "Enter")
     expect(step(page).locator("[data-active] legend strong")).to_have_text("Clear")
     press(page, "1", "Enter")
@@ -177,7 +177,7 @@ def test_a_flagged_item_is_left_without_an_answer_where_the_protocol_says_so(ope
     expect(page.get_by_role("heading", name="Everything is rated")).to_be_visible()
     page.get_by_role("button", name="Submit the batch").click()
     expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
-    assert [key for key, _ in answers()] == ["fit", "clear", "whole"]
+    assert [key for key, _ in answers()] == ["fit", "clear", "extra", "whole"]
 
 
 # --- the team's desk -----------------------------------------------------------------------------------

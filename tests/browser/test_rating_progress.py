@@ -21,22 +21,22 @@ def expect_done(page: Page, text: str) -> None:
 def test_the_total_stays_while_questions_open_and_close_and_every_page_says_the_same(open_screen):
     assignment = take_seat(make_annotator((batch := make_skipping_batch(1)).study, "ann"), batch)
     page = begin(open_screen(assignment.participant.user), assignment)
-    expect_done(page, "0 of 9 steps")
+    expect_done(page, "0 of 11 steps")
     wait_for_step(page)
     press(page, "2")
-    expect_done(page, "0 of 9 steps")  # chosen, not saved
+    expect_done(page, "0 of 11 steps")  # chosen, not saved
     press(page, "1")
     press(page, "Enter")
-    expect_done(page, "3 of 9 steps")  # two questions are not asked after this answer
+    expect_done(page, "3 of 11 steps")  # two questions are not asked after this answer
     answer(page, "2")
-    expect_done(page, "4 of 9 steps")
+    expect_done(page, "4 of 11 steps")
     expect(step(page).locator("h2")).to_contain_text("Response 2")
     answer(page, "2")
-    expect_done(page, "5 of 9 steps")
+    expect_done(page, "5 of 11 steps")
     expect_saved(page)
     page.reload()
-    expect_done(page, "5 of 9 steps")
-    for path, text in (("work", "5 of 9 steps"), ("submit", "5 of 9 steps"), ("submit", "4 steps are left.")):
+    expect_done(page, "5 of 11 steps")
+    for path, text in (("work", "5 of 11 steps"), ("submit", "5 of 11 steps"), ("submit", "6 steps are left.")):
         page.goto(reverse(path, args=[assignment.token] if path == "submit" else []))
         expect(page.get_by_role("main")).to_contain_text(text)
 
@@ -45,15 +45,15 @@ def test_an_answer_that_is_changed_opens_its_steps_again(open_screen):
     assignment = take_seat(make_annotator((batch := make_skipping_batch(1)).study, "ann"), batch)
     page = begin(open_screen(assignment.participant.user), assignment)
     answer(page, "1")
-    expect_done(page, "3 of 9 steps")
+    expect_done(page, "3 of 11 steps")
     press(page, "Backspace")
     wait_for_step(page)
     press(page, "2")
     press(page, "Enter")
-    expect_done(page, "1 of 9 steps")
+    expect_done(page, "1 of 11 steps")
     expect_saved(page)
     page.reload()
-    expect_done(page, "1 of 9 steps")
+    expect_done(page, "1 of 11 steps")
 
 
 def test_answers_that_were_on_their_way_when_the_page_was_made_are_counted_once_they_are_there(open_screen):

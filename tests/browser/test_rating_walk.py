@@ -54,6 +54,7 @@ ON_SCREEN = """
       read: judged && !beginsInView(judged) ? textOf(judged) : "",
       question: seen(nameOf(question)) ? nameOf(question).textContent : "",
       asked: asked.map((each) => nameOf(each).textContent),
+      optional: asked.filter((each) => each.querySelector("legend .quiet")).map((each) => nameOf(each).textContent),
       labels: labelsOf(question),
       isText: document.activeElement.matches("textarea"),
     };
@@ -85,7 +86,9 @@ class Walk:
         seen = ask(self.page, ON_SCREEN, AND)
         if self.entered and (not seen or seen["path"] != self.entered["path"]):
             path, asked = self.entered["path"], self.entered["asked"]
-            self.saved[path] = {pair: label for pair, label in self.pressed[path].items() if pair[1] in asked}
+            left_empty = {(self.entered["read"], name): "" for name in self.entered["optional"]}
+            said = left_empty | self.pressed[path]
+            self.saved[path] = {pair: label for pair, label in said.items() if pair[1] in asked}
         self.entered = None
         return seen
 

@@ -94,7 +94,8 @@ def _labelled_step(review: Review, page: work.DialoguePage, labels: Mapping[UUID
     parts = []
     for number, (item, question) in enumerate(asked, start=1):
         answer = question.answer if question.answer.is_saved else replace(question.answer, option=labels[item.token])
-        labelled = replace(question, answer=answer, name=f"{key}-{number}")
+        criterion = replace(question.criterion, required=True)  # a label is confirmed or changed, never left out
+        labelled = replace(question, criterion=criterion, answer=answer, name=f"{key}-{number}")
         parts.append(ItemOnScreen(item, number, len(asked), (labelled,)))
     return Step(1, tuple(parts))
 

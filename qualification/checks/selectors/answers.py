@@ -22,7 +22,7 @@ KNOWN = """
     JOIN annotation_batch batch ON batch.id = assignment.batch_id AND batch.kind = 'main'
     JOIN annotation_item item ON item.batch_id = batch.id AND item.is_check
     JOIN annotation_rating rating ON rating.assignment_id = assignment.id AND rating.item_id = item.id
-        AND rating.is_active AND rating.option_id IS NOT NULL
+        AND rating.is_active
     JOIN qualification_knownanswer known ON known.dialogue_id = item.dialogue_id AND known.unit = item.unit
         AND known.candidate_id IS NOT DISTINCT FROM item.candidate_id
         AND known.source_id IS NOT DISTINCT FROM item.source_id

@@ -52,7 +52,9 @@ def test_what_is_wanted_depends_on_what_was_answered(diqad: Work):
     diqad.answer(other, "knowledge", "no")
     with pytest.raises(Refused, match="1 answer is still missing"):
         submit_assignment(diqad.assignment, feedback="", now=timezone.now())
-    diqad.answer(other, "score", "2")  # marking turns is optional
+    diqad.answer(other, "score", "2")
+    assert first_missing(diqad.assignment) == other.position, "marking turns is optional: no turn is an answer"
+    diqad.answer(other, "support")
     assert first_missing(diqad.assignment) is None
     assert submit_assignment(diqad.assignment, feedback="", now=timezone.now()).status == "submitted"
 

@@ -1,0 +1,109 @@
+"""Questions that may be answered with none, as somebody rates them: by key 0, by Enter, by hand, and back again."""
+
+import pytest
+from django.urls import reverse
+from playwright.sync_api import Page, expect
+
+from annotation.models import Assignment, Rating
+from tests.browser.helpers import LOOKS, wait_for_step
+from tests.browser.rating import begin, press, step
+from tests.factories import make_annotator, take_seat
+from tests.optional import make_sheet_batch
+from tests.wait import wait_until
+
+pytestmark = pytest.mark.django_db(transaction=True)
+LABELS = {"behaviours": "None of these", "tone": "No answer", "where": "No turn"}
+
+
+@pytest.fixture
+def begun() -> Assignment:
+    batch = make_sheet_batch(2)
+    return take_seat(make_annotator(batch.study, "ann"), batch)
+
+
+def question(page: Page, key: str):
+    return step(page).locator(f"fieldset[data-criterion={key}]")
+
+
+def box(page: Page, key: str, label: str = ""):
+    role = "radio" if key == "tone" else "checkbox"
+    return question(page, key).get_by_role(role, name=label or LABELS[key])
+
+
+def wait_until_looked_at(page: Page) -> None:
+    """Enter within 400 ms was meant for the page before: until the screen takes one for its own."""
+    shown = page.evaluate("performance.now()")
+    page.wait_for_function("shown => performance.now() - shown > 400", arg=shown)
+
+
+def stored() -> dict[tuple[int, str], tuple]:
+    rows = Rating.objects.values_list("item__position", "criterion__key", "option__key", "choices", "turns")
+    return {(position, key): (option, len(choices), turns) for position, key, option, choices, turns in rows}
+
+
+@LOOKS
+def test_a_sheet_without_a_tick_is_rated_and_shown_as_none(open_screen, begun: Assignment, width: int, scheme: str):
+    screen = open_screen(begun.participant.user, width=width, color_scheme=scheme)
+    page = begin(screen, begun)
+    wait_for_step(page)
+    expect(page.locator("body")).to_contain_text("0 of 2")
+    for key in LABELS:
+        assert question(page, key).evaluate("each => each === document.querySelector('[data-active]')")
+        expect(box(page, key)).not_to_be_checked()
+        press(page, "0")
+        expect(box(page, key)).to_be_checked()
+    expect(page.locator("[data-save]")).to_be_focused()
+    assert screen.barriers() == ""
+    press(page, "Enter")
+    wait_until(lambda: len(stored()) == 3, what="three answers")
+    assert {key: stored()[1, key] for key in LABELS} == dict.fromkeys(LABELS, (None, 0, []))
+    expect(page.locator("body")).to_contain_text("1 of 2")
+    wait_for_step(page)
+    press(page, "Backspace")
+    for key in LABELS:
+        expect(box(page, key)).to_be_checked()
+    page.reload()
+    wait_for_step(page)
+    for key in LABELS:
+        expect(box(page, key)).to_be_checked()
+
+
+def test_enter_says_none_to_one_question_after_another(open_screen, begun: Assignment):
+    page = begin(open_screen(begun.participant.user), begun)
+    wait_for_step(page)
+    wait_until_looked_at(page)
+    press(page, "Enter")
+    expect(box(page, "behaviours")).to_be_checked()
+    expect(box(page, "tone")).not_to_be_checked()
+    press(page, "1", "Enter", "Enter")
+    wait_until(lambda: len(stored()) == 3, what="three answers")
+    assert {key: stored()[1, key] for key in LABELS} == {
+        "behaviours": (None, 0, []), "tone": ("warm", 0, []), "where": (None, 0, []),
+    }  # fmt: skip
+
+
+def test_an_answer_takes_none_back_and_none_takes_all_answers_back(open_screen, begun: Assignment):
+    page = begin(open_screen(begun.participant.user), begun)
+    wait_for_step(page)
+    press(page, "1", "3")
+    expect(box(page, "behaviours", "Preaches")).to_be_checked()
+    box(page, "behaviours").check(force=True)
+    for label in ("Ignores", "Preaches"):
+        expect(box(page, "behaviours", label)).not_to_be_checked()
+    box(page, "behaviours", "Repeats").check(force=True)
+    expect(box(page, "behaviours")).not_to_be_checked()
+    page.locator("[data-save]").click()
+    wait_until(lambda: len(stored()) == 3, what="three answers")
+    assert stored()[1, "behaviours"] == (None, 1, [])
+
+
+def test_saving_with_the_mouse_takes_the_page_as_it_stands_and_the_batch_ends(open_screen, begun: Assignment):
+    page = begin(open_screen(begun.participant.user), begun)
+    for _ in range(2):
+        wait_for_step(page)
+        wait_until_looked_at(page)
+        page.locator("[data-save]").click()
+    page.wait_for_url(f"**{reverse('submit', args=[begun.token])}")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Everything is rated")
+    assert list(stored().values()) == [(None, 0, [])] * 6
+    assert all(each.endswith("none") for each in page.locator(".review-answers dd a").all_inner_texts())
