@@ -17,7 +17,7 @@ LONGEST_TEXT = 20_000  # characters: a word range alone would let one endless wo
 class Given:
     """An unchecked answer, in the codes of a form or request. The criterion decides which fields count.
 
-    An empty one says "none" to an optional question. It is stored like any answer: left empty is not the same as unseen.
+    An empty one says "none" to an optional question. It is stored like any answer: empty is not the same as unseen.
     """
 
     option: str = ""
