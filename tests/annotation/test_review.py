@@ -59,10 +59,9 @@ def as_on_the_pages(assignment: Assignment) -> dict[str, tuple]:
             for part, question in step.questions:
                 by_item.setdefault(part.item.token, []).append((part.number, step.number, question))
         for token, questions in by_item.items():
-            wanted = [each for *_, each in questions if each.is_asked and each.criterion.required]
-            given_ = [each for *_, each in questions if each.is_asked and each.answer.is_saved]
-            is_done = all(each.answer.is_saved for each in wanted)
-            state = State.DONE if is_done else State.PARTLY if given_ else State.OPEN
+            wanted = [each.answer.is_saved for *_, each in questions if each.is_asked]
+            is_done = all(wanted)
+            state = State.DONE if is_done else State.PARTLY if any(wanted) else State.OPEN
             found[str(token)] = (position, questions[0][0], state, [number for _, number, _ in questions])
     return found
 
@@ -80,7 +79,7 @@ def test_states_are_those_of_the_pages_after_any_answers_and_flags(kept: Assignm
         items = list(kept.batch.items.order_by("position", "pk"))
         for name, at, *rest in taken:
             if name == "answer":
-                key, option = ("whole", rest[1]) if items[at].unit == "dialogue" else rest
+                key, option = ("whole", rest[1] or "1") if items[at].unit == "dialogue" else rest
                 answer(kept, items[at], key, option)
             else:
                 (flag if name == "flag" else take_back)(kept, items[at])

@@ -22,6 +22,12 @@ def press(page: Page, *keys: str) -> None:
         page.keyboard.press(key)
 
 
+def wait_until_looked_at(page: Page) -> None:
+    """Enter within 400 ms was meant for the question before: until the screen takes one for its own."""
+    shown = page.evaluate("performance.now()")
+    page.wait_for_function("shown => performance.now() - shown > 400", arg=shown)
+
+
 def expect_step(page: Page, position: int, number: int) -> None:
     expect(page).to_have_url(re.compile(rf"/{position}/{number}/$"))
 

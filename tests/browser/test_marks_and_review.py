@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import Assignment, ItemMark, Rating
 from tests.browser.helpers import LOOKS, Screen
-from tests.browser.rating import answers, begin, expect_saved, expect_step, press, step
+from tests.browser.rating import answers, begin, expect_saved, expect_step, press, step, wait_until_looked_at
 from tests.cast import Cast
 from tests.factories import HeartbeatFactory, make_annotator, take_seat
 from tests.marking import be_unsure, flag, make_skipping_batch
@@ -171,6 +171,7 @@ def test_a_flagged_item_is_left_without_an_answer_where_the_protocol_says_so(ope
     expect(step(page).locator("[data-active] legend strong")).to_have_text("Clear")
     press(page, "1", "Enter")
     expect(step(page).locator("[data-active] legend strong")).to_have_text("Extra")
+    wait_until_looked_at(page)
     press(page, "Enter")
     expect(step(page).locator("[data-active] legend strong")).to_have_text("Whole")
     press(page, "1", "Enter")

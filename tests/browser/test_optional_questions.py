@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import Assignment, Rating
 from tests.browser.helpers import LOOKS, wait_for_step
-from tests.browser.rating import begin, press, step
+from tests.browser.rating import begin, press, step, wait_until_looked_at
 from tests.factories import make_annotator, take_seat
 from tests.optional import make_sheet_batch
 from tests.wait import wait_until
@@ -28,12 +28,6 @@ def question(page: Page, key: str):
 def box(page: Page, key: str, label: str = ""):
     role = "radio" if key == "tone" else "checkbox"
     return question(page, key).get_by_role(role, name=label or LABELS[key])
-
-
-def wait_until_looked_at(page: Page) -> None:
-    """Enter within 400 ms was meant for the page before: until the screen takes one for its own."""
-    shown = page.evaluate("performance.now()")
-    page.wait_for_function("shown => performance.now() - shown > 400", arg=shown)
 
 
 def stored() -> dict[tuple[int, str], tuple]:

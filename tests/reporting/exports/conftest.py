@@ -69,7 +69,7 @@ def score_dialogue(work: Work, place: int, score: str, *reasons: str, turns: tup
     work.answer(item, "score", score)
     if reasons:
         work.answer(item, f"reasons_{score}", *reasons)
-    if turns:
+    if score == "2":
         work.answer(item, "support", turns=turns)
 
 
