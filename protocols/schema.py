@@ -37,7 +37,7 @@ SHOWN_DESCRIPTIONS = (
     gettext_noop("Maximum words of a free text."),
     gettext_noop("Ask for optional remarks at the end of a batch."),
     gettext_noop("Where it was published."),
-    gettext_noop("Whether an answer is needed before the annotator can continue."),
+    gettext_noop("If false, annotators may answer that none of the options applies."),
     gettext_noop("A short label for tables."),
     gettext_noop("Optional for the points of a scale."),
     gettext_noop("Minimum words of its free text, if different from the protocol's."),
