@@ -1,5 +1,6 @@
 """The import form, shared by the page and the API."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django import forms
@@ -7,15 +8,34 @@ from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from annotation.importing import CSV_PREDICTIONS, CSV_RATINGS, JSONL_LABELS
-from annotation.importing.columns import FIELDS
+from annotation.importing.answer_cells import importable
+from annotation.importing.columns import FIELDS, SEVERAL
+from annotation.importing.layouts import CSV_PROMPTS, RESPONSES, TURNS, WIDE
+from annotation.importing.layouts import FIELDS as DIALOGUE_FIELDS
 from annotation.importing.prediction_cells import FIELDS as PREDICTION_FIELDS
 from annotation.importing.prediction_cells import names_in
+from annotation.importing.shapes import JSONL_TURNS
+from annotation.models import ImportJob, Study
+from protocols.specs import spec_of
 
-COLUMNS = tuple(dict.fromkeys((*FIELDS, *PREDICTION_FIELDS)))  # of ratings and of predictions, in our names
+# The columns of each kind of file, in our names.
+FIELDS_OF = {
+    ImportJob.Kind.DIALOGUES: DIALOGUE_FIELDS,
+    ImportJob.Kind.RATINGS: FIELDS,
+    ImportJob.Kind.PREDICTIONS: PREDICTION_FIELDS,
+}
+COLUMNS = tuple(dict.fromkeys(name for names in FIELDS_OF.values() for name in names))
 COLUMN_LABELS = {
     "dialogue": _("Dialogue"),
+    "conversation": _("Conversation"),
+    "history": _("Dialogue so far"),
+    "prompt": _("Prompt, as the last turn"),
+    "response": _("Response"),
     "item": _("Candidate"),
     "source": _("Source"),
+    "turn": _("Number of the turn"),
+    "speaker": _("Speaker"),
+    "text": _("Text of the turn"),
     "annotator": _("Annotator"),
     "criterion": _("Criterion"),
     "value": _("Answer"),
@@ -27,9 +47,15 @@ COLUMN_LABELS = {
     "answered_at": _("Time of the answer"),
     "label": _("Label"),
 }
-PREDICTION_LABELS = {name: COLUMN_LABELS[name] for name in ("dialogue", "item", "source", "label")} | {
-    "value": _("Score"),
-}
+PREDICTION_LABELS = {"value": _("Score")}
+
+
+class ColumnsInput(forms.TextInput):
+    """The name of a column, or of several: typed with bars between them, or chosen from a list."""
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> str:
+        values = data.getlist(name) if hasattr(data, "getlist") else [data.get(name)]
+        return SEVERAL.join(filter(None, values))
 
 
 class ImportForm(forms.Form):
@@ -40,10 +66,14 @@ class ImportForm(forms.Form):
         ("jsonl-history", _("JSON Lines with history and candidates")),
         ("jsonl-messages", _("JSON Lines with messages (role, content)")),
         ("jsonl-utterances", _("JSON Lines with utterances")),
-        ("csv-prompts", _("CSV with prompt and machine_completion")),
-        (CSV_RATINGS, _("CSV of ratings")),
+        (CSV_PROMPTS, _("CSV with prompt and machine_completion")),
+        (JSONL_TURNS, _("JSON Lines with turns under another name")),
+        (RESPONSES, _("Table with one row per response")),
+        (WIDE, _("Table with one column per source")),
+        (TURNS, _("Table with one row per turn")),
+        (CSV_RATINGS, _("Table of ratings")),
         (JSONL_LABELS, _("JSON Lines with one label per line, as in the DiQAD export")),
-        (CSV_PREDICTIONS, _("CSV of predictions")),
+        (CSV_PREDICTIONS, _("Table of predictions")),
     )
     KIND_OF_FORMAT = {CSV_RATINGS: "ratings", JSONL_LABELS: "ratings", CSV_PREDICTIONS: "predictions"}
 
@@ -57,8 +87,8 @@ class ImportForm(forms.Form):
     )  # fmt: skip
     file = forms.FileField(
         label=_("File"), max_length=255,
-        help_text=_("JSON Lines or CSV, UTF-8; may be compressed as .gz."),
-        widget=forms.ClearableFileInput(attrs={"accept": ".jsonl,.json,.ndjson,.csv,.tsv,.gz"}),
+        help_text=_("CSV, TSV, Excel (XLSX), Parquet, JSON or JSON Lines; may be compressed as .gz."),
+        widget=forms.ClearableFileInput(attrs={"accept": ".jsonl,.json,.ndjson,.csv,.tsv,.txt,.xlsx,.parquet,.gz"}),
     )  # fmt: skip
     format = forms.ChoiceField(choices=FORMATS, required=False, label=_("Format"))
     reference = forms.CharField(
@@ -102,11 +132,15 @@ class ImportForm(forms.Form):
         help_text=_("Printed beside the metrics: the program, its version, the model."),
     )  # fmt: skip
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for name in COLUMNS:
-            label = COLUMN_LABELS.get(name, name)
-            self.fields[f"map_{name}"] = forms.CharField(required=False, max_length=200, label=label, empty_value="")
+        criteria = importable(spec_of(study.protocol_version))
+        # In a file of ratings, each criterion may have a column of its own.
+        self.criteria = {each.key: each.name for each in criteria if each.key not in COLUMNS}
+        for name, label in (COLUMN_LABELS | self.criteria).items():
+            widget = ColumnsInput() if name == "response" else forms.TextInput()
+            field = forms.CharField(required=False, max_length=2000, label=label, empty_value="", widget=widget)
+            self.fields[f"map_{name}"] = field
 
     def clean_file(self) -> Any:
         upload = self.cleaned_data["file"]
@@ -128,14 +162,20 @@ class ImportForm(forms.Form):
         values = self.cleaned_data
         if values["kind"] == "dialogues":
             said = {name: values[name] for name in ("reference", "source", "asker", "unescape_newlines")}
+            said["columns"] = self._columns(DIALOGUE_FIELDS)
         elif values["kind"] == "predictions":
             said = {name: values[name] for name in ("metric", "criterion", "note")}
             said |= {name: names_in(values[name]) for name in ("metrics", "lower_is_better")}
-            said["columns"] = {name: values[f"map_{name}"] for name in PREDICTION_FIELDS if values[f"map_{name}"]}
+            said["columns"] = self._columns(PREDICTION_FIELDS)
         else:
             said = {name: values[name] for name in ("create_missing", "reference", "criterion")}
-            said["columns"] = {name: values[f"map_{name}"] for name in FIELDS if values[f"map_{name}"]}
+            said["columns"] = self._columns((*FIELDS, *self.criteria))
         return {name: value for name, value in said.items() if value}
+
+    def _columns(self, fields: Iterable[str]) -> dict[str, str]:
+        """Return the file's column of each of our fields, where one is named."""
+        named = {name: self.cleaned_data[f"map_{name}"].strip() for name in fields}
+        return {name: column for name, column in named.items() if column}
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of the service."""

@@ -62,11 +62,14 @@ class ImportSerializer(serializers.Serializer):
     )
 
     def get_fields(self) -> dict[str, serializers.Field]:
-        """Add a field for each of our columns: it takes the name of that column in the file."""
+        """Add a field for each of our columns: it takes the name of that column in the file.
+
+        Ratings with a column for each criterion also take `map_` and the criterion's key.
+        """
         fields = super().get_fields()
         for name in COLUMNS:
-            text = f"Of ratings and predictions: the file's column that is our {name}."
-            fields[f"map_{name}"] = serializers.CharField(required=False, max_length=200, help_text=text)
+            text = f"The file's column that is our {name}; - if it has none."
+            fields[f"map_{name}"] = serializers.CharField(required=False, max_length=2000, help_text=text)
         return fields
 
 
@@ -91,7 +94,7 @@ class ImportsView(StudyView):
         data: Any = request.data
         is_form = isinstance(data, QueryDict)
         texts = {name: data[name] for name in data if isinstance(data[name], str)} if is_form else {}
-        form = ImportForm({"kind": ImportJob.Kind.DIALOGUES} | texts, request.FILES)
+        form = ImportForm({"kind": ImportJob.Kind.DIALOGUES} | texts, request.FILES, study=self.study)
         if not form.is_valid():
             raise serializers.ValidationError(
                 {name: [str(text) for text in said] for name, said in form.errors.items()}

@@ -1,5 +1,8 @@
 """Read the cells of a file with a protocol: options, reasons, multiple choices and marked turns."""
 
+from contextlib import suppress
+
+import orjson
 from django.utils.translation import gettext as _
 
 from annotation.importing.outcome import BadField
@@ -37,6 +40,8 @@ class AnswerCells:
         if found is None:
             known = ", ".join(dict.fromkeys(each.key for each in self._criteria.values()))
             text = _("%(name)r is not in the protocol: use %(known)s")
+            if not known:
+                text = _("%(name)r is not in the protocol, which has no question that a file may answer")
             raise BadField("criterion", text % {"name": name, "known": known})
         return found
 
@@ -91,7 +96,12 @@ def number_of(value: str) -> float | None:
 
 
 def parts_of(cell: str) -> list[str]:
-    return [part.strip() for part in cell.split("|") if part.strip()]
+    """Return the parts of a cell with bars between them, or of a list as JSON."""
+    parts = cell.split("|")
+    if cell.startswith("["):
+        with suppress(orjson.JSONDecodeError):
+            parts = [str(part) for part in orjson.loads(cell)]
+    return [part.strip() for part in parts if part.strip()]
 
 
 def whole(text: str, field: str, least: int = 0) -> int:

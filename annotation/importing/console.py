@@ -14,20 +14,21 @@ from annotation.importing.outcome import BadField, ImportRejected, ImportSummary
 from annotation.models import Study
 
 
-def add_arguments(parser: ArgumentParser, file: str = "UTF-8; may be packed as .gz.") -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("study", help="The study's short name.")
-    parser.add_argument("file", type=Path, help=file)
+    files = "CSV, TSV, XLSX, Parquet, JSON or JSON Lines; may be packed as .gz."
+    parser.add_argument("file", type=Path, help=files)
     parser.add_argument("--dry-run", action="store_true", help="Check everything, store nothing.")
 
 
 def add_map(parser: ArgumentParser, example: str, fields: Iterable[str]) -> None:
-    text = f"Our field = the file's column. Fields: {', '.join(fields)}."
-    parser.add_argument("--map", default="", metavar=example, help=text)
+    text = f"Our field = the file's column, - if it has none; may be repeated. Fields: {', '.join(fields)}."
+    parser.add_argument("--map", action="append", default=[], metavar=example, help=text)
 
 
-def columns_of(text: str) -> dict[str, str]:
+def columns_of(texts: list[str]) -> dict[str, str]:
     try:
-        return parse_map(text)
+        return parse_map(",".join(texts))
     except BadField as error:
         raise CommandError(f"--map: {error.reason}.") from None
 

@@ -8,6 +8,7 @@ from django.db import connection
 
 BLOCK = 1024 * 1024
 NULL = b"\\N"
+MANY = 1000  # new rows: with fewer, the old statistics of a table still hold
 
 
 def spool_file() -> IO[bytes]:
@@ -40,6 +41,11 @@ def copy_in(cursor: Any, table: str, columns: str, file: IO[bytes]) -> None:
 def prepare_bulk(cursor: Any) -> None:
     """Turn off nested loops in this transaction: new tables have no statistics, and such a loop never ends."""
     cursor.execute("SET LOCAL enable_nestloop = off")
+
+
+def analyse(*tables: str) -> None:
+    """Count the tables again after a large import: with old statistics, the next one may take minutes, not seconds."""
+    execute("ANALYZE " + ", ".join(tables))
 
 
 def fetch(sql: str, params: Sequence[Any] | Mapping[str, Any] = ()) -> list[tuple[Any, ...]]:

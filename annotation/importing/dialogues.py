@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from annotation.importing.conversations import refuse_broken_conversations
-from annotation.importing.copying import copy_in, execute, fetch, prepare_bulk
+from annotation.importing.copying import MANY, analyse, copy_in, execute, fetch, prepare_bulk
 from annotation.importing.formats import dialogue_format, read_dialogues
 from annotation.importing.outcome import (
     MOST_ERRORS,
@@ -49,7 +49,7 @@ def import_dialogues(
     Raise ImportRejected with the errors of all lines.
     """
     del now  # dialogues carry no time; ratings do, and both imports are called alike
-    name = dialogue_format(path, format)
+    name = dialogue_format(path, format, options)
     log = ErrorLog()
     names = dict(study.sources.values_list("key", "name"))
     with DialogueSpool(study.pk) as spool:
@@ -66,7 +66,13 @@ def import_dialogues(
             text = some if known else _("no source is named %(name)r: there are no sources")
             raise rejected(text % {"name": options.reference, "known": ", ".join(known)}, "reference")
         progress(path.stat().st_size, path.stat().st_size, STORING)
-        return _store(study, spool, ImportSummary(name, is_dry_run), options)
+        summary = _store(study, spool, ImportSummary(name, is_dry_run), options)
+    if summary.counts["dialogues_new"] >= MANY and not is_dry_run:
+        analyse(
+            "annotation_dialogue (id, study_id, key, position, batch_key, conversation)",
+            "annotation_candidate (id, dialogue_id, source_id, key)",
+        )
+    return summary
 
 
 def _refuse_named_sources(dialogue: ParsedDialogue, names: dict[str, str]) -> None:

@@ -1,22 +1,65 @@
-"""Read the lines of a file, plain or .gz, in bounded memory, whatever its length and content."""
+"""Read a file, plain or .gz, in bounded memory, whatever its length and content."""
 
 import gzip
 import io
+import tempfile
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, BinaryIO, Protocol
 
 from django.utils.translation import gettext as _
 
-from annotation.importing.outcome import READING, ErrorLog, Progress
+from annotation.importing.outcome import READING, ErrorLog, Progress, rejected
 
 LONGEST_LINE = 5 * 1024 * 1024
 MOST_UNPACKED = 4 * 1024**3  # a .gz of some megabytes can unpack to terabytes
 LINES_PER_REPORT = 1000
 GZIP_MAGIC = b"\x1f\x8b"
 BOM = b"\xef\xbb\xbf"
-OTHER_ENCODINGS = (b"\xff\xfe", b"\xfe\xff")
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # Excel writes "Unicode text" so
+DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error)
+BLOCK = 1024 * 1024
+
+
+class Lines(Protocol):
+    def readline(self, size: int = -1, /) -> bytes: ...
+
+
+class _FromUtf16:
+    """Lines of a UTF-16 file as UTF-8."""
+
+    def __init__(self, source: BinaryIO) -> None:
+        self._text = io.TextIOWrapper(source, encoding="utf-16", newline="\n")
+
+    def readline(self, size: int = -1, /) -> bytes:
+        return self._text.readline(size).encode()
+
+
+def unpacking(raw: io.BufferedReader) -> io.BufferedReader:
+    """Return the open file itself, or what a .gz holds."""
+    is_packed = raw.peek(2)[:2] == GZIP_MAGIC
+    return io.BufferedReader(gzip.GzipFile(fileobj=raw), BLOCK) if is_packed else raw
+
+
+@contextmanager
+def seekable(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file for reading in any order: a .gz is unpacked to the disk first. Raise ImportRejected."""
+    with path.open("rb") as raw, tempfile.TemporaryFile() as whole:
+        source = unpacking(raw)
+        if source is raw:
+            yield raw
+            return
+        try:
+            while piece := source.read(BLOCK):
+                whole.write(piece)
+                if whole.tell() > MOST_UNPACKED:
+                    raise rejected(too_much())
+        except DAMAGED as error:
+            raise rejected(damaged(error)) from None
+        whole.seek(0)
+        yield whole
 
 
 def read_lines(path: Path, log: ErrorLog, progress: Progress) -> Iterator[tuple[int, bytes]]:
@@ -24,31 +67,37 @@ def read_lines(path: Path, log: ErrorLog, progress: Progress) -> Iterator[tuple[
     total = path.stat().st_size
     number = 0
     with path.open("rb") as raw:
-        is_packed = raw.peek(2)[:2] == GZIP_MAGIC
-        source = io.BufferedReader(gzip.GzipFile(fileobj=raw), 1024 * 1024) if is_packed else raw
+        source = unpacking(raw)
         try:
-            for number, line in _bounded(source, log):
+            lines: Lines = _FromUtf16(source) if source.peek(2)[:2] in UTF_16 else source
+            for number, line in _bounded(lines, log):
                 if number % LINES_PER_REPORT == 0:
                     progress(raw.tell(), total, READING)
                 yield number, line
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            text = _("the .gz file is damaged or incomplete (%(error)s): compress it again")
-            log.add(number + 1, "", text % {"error": error})
+        except DAMAGED as error:
+            log.add(number + 1, "", damaged(error))
+        except UnicodeDecodeError:
+            log.add(number + 1, "", _("is not UTF-16, although the file begins as such: save the file as UTF-8"))
     progress(total, total, READING)
 
 
-def _bounded(source: BinaryIO, log: ErrorLog) -> Iterator[tuple[int, bytes]]:
+def damaged(error: Exception) -> str:
+    return _("the .gz file is damaged or incomplete (%(error)s): compress it again") % {"error": error}
+
+
+def too_much() -> str:
+    return _("the file contains more than %(most)s GB: split it") % {"most": MOST_UNPACKED >> 30}
+
+
+def _bounded(source: Lines, log: ErrorLog) -> Iterator[tuple[int, bytes]]:
     number = n_bytes = 0
     while line := source.readline(LONGEST_LINE + 1):
         number += 1
         n_bytes += len(line)
         if number == 1:
-            if line.startswith(OTHER_ENCODINGS):
-                log.add(1, "", _("the file is UTF-16: save it as UTF-8"))
-                return
             line = line.removeprefix(BOM)
         if n_bytes > MOST_UNPACKED:
-            log.add(number, "", _("the file contains more than %(most)s GB: split it") % {"most": MOST_UNPACKED >> 30})
+            log.add(number, "", too_much())
             return
         if len(line) > LONGEST_LINE and not line.endswith(b"\n"):
             log.add(number, "", _("the line is longer than %(most)s MB") % {"most": LONGEST_LINE >> 20})
@@ -57,7 +106,7 @@ def _bounded(source: BinaryIO, log: ErrorLog) -> Iterator[tuple[int, bytes]]:
         yield number, line
 
 
-def _skip_line(source: BinaryIO) -> int:
+def _skip_line(source: Lines) -> int:
     skipped = 0
     while piece := source.readline(LONGEST_LINE):
         skipped += len(piece)

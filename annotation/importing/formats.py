@@ -1,64 +1,90 @@
-"""Recognise the format of a file of dialogues, and read the file."""
+"""Recognise how a file holds dialogues, and read the file."""
 
-import itertools
 from collections.abc import Iterator
 from pathlib import Path
 
 from django.utils.translation import gettext as _
 
-from annotation.importing.files import read_lines
-from annotation.importing.outcome import ErrorLog, Progress, no_progress, rejected
-from annotation.importing.prompts import COMPLETION, PROMPT, read_prompts
-from annotation.importing.shapes import SHAPES, DialogueOptions, ParsedDialogue, first_record, read_json_lines
-from annotation.importing.tables import delimiter_of
+from annotation.importing.fields import Record
+from annotation.importing.kinds import PARQUET, TABLE, WORKBOOK, file_kind
+from annotation.importing.layouts import ALIASES, TABLE_FORMATS, TURNS, layout_of
+from annotation.importing.outcome import BadField, ErrorLog, Progress, no_progress, rejected
+from annotation.importing.prompts import read_responses
+from annotation.importing.records import first_records, read_records
+from annotation.importing.shapes import (
+    JSONL_TURNS,
+    SHAPES,
+    TURN_NAMES,
+    DialogueOptions,
+    ParsedDialogue,
+    Shape,
+    parse_records,
+    shape_of,
+)
+from annotation.importing.sheets import parquet_columns
+from annotation.importing.tables import open_table
+from annotation.importing.turn_rows import read_turn_rows
 
-CSV_PROMPTS = "csv-prompts"
-DIALOGUE_FORMATS = (*SHAPES, CSV_PROMPTS)
-LOOKED_AT = 20  # lines: a bad first line must not hide the format of the rest
+DIALOGUE_FORMATS = (*SHAPES, JSONL_TURNS, *TABLE_FORMATS)
 
 
 def read_dialogues(
-    path: Path, name: str, options: DialogueOptions, log: ErrorLog, progress: Progress
+    path: Path, name: str, options: DialogueOptions, log: ErrorLog, progress: Progress, most: int | None = None
 ) -> Iterator[ParsedDialogue]:
-    if name == CSV_PROMPTS:
-        return read_prompts(path, options, log, progress)
-    return read_json_lines(path, SHAPES[name], options, log, progress)
+    """Yield the dialogues of a file in a known format. With `most`, only the first rows of a table are needed."""
+    if name in TABLE_FORMATS:
+        table = open_table(path, log, progress, most)
+        try:
+            layout = layout_of(table.columns, options.columns, name)
+        except BadField as error:
+            raise rejected(error.reason, error.field, line=1) from None
+        read = read_turn_rows if name == TURNS else read_responses
+        return read(table, layout, options, log)
+    kind = file_kind(path)
+    return parse_records(read_records(path, kind, log, progress), _shape(path, kind, name), options, log)
 
 
-def dialogue_format(path: Path, wanted: str = "") -> str:
-    """Return the wanted format, otherwise the one that the first lines show. Raise ImportRejected."""
+def dialogue_format(path: Path, wanted: str = "", options: DialogueOptions = DialogueOptions()) -> str:  # noqa: B008
+    """Return the wanted format, otherwise the one that the beginning of the file shows. Raise ImportRejected."""
     if wanted and wanted not in DIALOGUE_FORMATS:
         text = _("%(name)r is unknown: use one of %(known)s")
         raise rejected(text % {"name": wanted, "known": ", ".join(DIALOGUE_FORMATS)}, "format")
-    log = ErrorLog()
-    lines = ((number, line) for number, line in read_lines(path, log, no_progress) if line.strip())
-    first = list(itertools.islice(lines, LOOKED_AT))
-    if not first:
-        log.refuse_any()
-        raise rejected(_("the file is empty"))
-    return wanted or _recognise(first)
+    kind = file_kind(path)
+    if wanted and wanted not in TABLE_FORMATS and kind in (TABLE, WORKBOOK):
+        text = _("the file is a table, not %(wanted)s: leave the format out")
+        raise rejected(text % {"wanted": wanted}, "format")
+    if wanted:
+        return wanted
+    if holds_records(path, kind, options):
+        found = next(filter(None, map(shape_of, first_records(path, kind))), None)
+        return found[0] if found else next(iter(SHAPES))  # its reader says what is wrong with each line
+    columns = open_table(path, ErrorLog(), no_progress, most=1).columns
+    if kind == TABLE and len(columns) == 1:
+        text = _("is neither a table with several columns nor JSON Lines. The first line is: %(line)r")
+        raise rejected(text % {"line": columns[0][:200]}, line=1)
+    try:
+        return layout_of(columns, options.columns).format
+    except BadField as error:
+        raise rejected(error.reason, error.field, line=1) from None
 
 
-def _recognise(lines: list[tuple[int, bytes]]) -> str:
-    number, first = lines[0]
-    start = first.lstrip()[:1]
-    if start == b"[":
-        text = _("is a JSON list: write one object per line (JSON Lines), without the brackets")
-        raise rejected(text, line=number)
-    if start != b"{":
-        header = first.decode(errors="replace").strip()
-        names = [name.strip().strip('"').casefold() for name in header.split(delimiter_of(header))]
-        if PROMPT[0] in names and COMPLETION[0] in names:
-            return CSV_PROMPTS
-        text = _(
-            "is neither JSON Lines nor CSV with the columns prompt and machine_completion. The first line is: %(line)r"
-        )
-        raise rejected(text % {"line": header[:200]}, line=number)
-    record = first_record(lines)
-    if record is None:
-        return next(iter(SHAPES))  # its reader says what is wrong with each line
-    for name, shape in SHAPES.items():
-        if shape.turns in record:
-            return name
-    text = _("has no field named history, messages or utterances, only: %(names)s")
-    raise rejected(text % {"names": ", ".join(record)}, line=number)
+def holds_records(path: Path, kind: str, options: DialogueOptions) -> bool:
+    """Return whether the file holds dialogues as objects with turns and candidates, not rows of a table."""
+    if kind in (TABLE, WORKBOOK) or options.columns:
+        return False
+    if kind == PARQUET and not any(parquet_columns(path).get(name) for name in TURN_NAMES):
+        return False
+    records = first_records(path, kind)
+    return not records or any(shape_of(each) and not _is_row(each) for each in records)
+
+
+def _is_row(record: Record) -> bool:
+    """Return whether a record with turns has its one response beside them, as a row of a table has."""
+    return "candidates" not in record and any(type(record.get(name)) is str for name in ALIASES["response"])
+
+
+def _shape(path: Path, kind: str, name: str) -> Shape:
+    """Return the shape of the wanted format, with the names that the turns of this file have."""
+    found = (shape_of(record) for record in first_records(path, kind))
+    fitting = next((each[1] for each in found if each and each[0] == name), None)
+    return fitting or SHAPES.get(name) or Shape("turns", "speaker", "text", needs_candidates=False)

@@ -1,4 +1,4 @@
-"""Read labels in JSON Lines as rows of ratings. A line has one label or lists several ratings."""
+"""Read labels in objects as rows of ratings. An object has one label or lists several ratings."""
 
 import re
 from collections.abc import Iterator
@@ -11,16 +11,17 @@ from annotation.data_set import SEPARATOR, harmless
 from annotation.dependence import holds
 from annotation.importing.answer_cells import AnswerCells, find_explanation
 from annotation.importing.fields import LONGEST_KEY, LONGEST_SOURCE_KEY, Record, clean_key, first_key, kind_of
-from annotation.importing.files import read_lines
-from annotation.importing.outcome import BadField, ErrorLog, Progress, no_progress, rejected
-from annotation.importing.shapes import BATCH_KEYS, SOURCE_KEYS, load_record
+from annotation.importing.kinds import ITEM_KEYS, PARQUET, TABLE, WORKBOOK, file_kind
+from annotation.importing.outcome import BadField, ErrorLog, Progress, rejected
+from annotation.importing.records import first_records, read_records
+from annotation.importing.shapes import BATCH_KEYS, SOURCE_KEYS, TURN_NAMES
+from annotation.importing.sheets import parquet_columns
 from annotation.importing.tables import Row
 from protocols.models import Criterion
 from protocols.specs import CriterionSpec, OptionSpec, VersionSpec
 
 ANNOTATOR = "data-set"
 DIALOGUE_KEYS = ("dialogue", "dialogue_id", "id", "key")
-ITEM_KEYS = ("item", "candidate_id")
 LABEL_FIELDS = (
     "dialogue", "item", "source", "batch", "annotator", "criterion", "value", "choices", "turns", "explanations",
     "free_text",
@@ -28,9 +29,18 @@ LABEL_FIELDS = (
 NUMBERED = re.compile(r"(\d{1,9})(?::|$)")
 
 
-def is_json_lines(path: Path) -> bool:
-    first = next((line for _number, line in read_lines(path, ErrorLog(), no_progress) if line.strip()), b"")
-    return first.lstrip()[:1] == b"{"
+def holds_labels(path: Path) -> bool:
+    """Return whether the file holds objects with a label or a list of ratings, not rows of a table."""
+    kind = file_kind(path)
+    if kind in (TABLE, WORKBOOK):
+        return False
+    if kind == PARQUET:
+        columns = parquet_columns(path)
+        return columns.get("ratings", False) or ("label" in columns and any(columns.get(name) for name in TURN_NAMES))
+    records = first_records(path, kind)
+    return not records or any(
+        {"label", "ratings"} & each.keys() and not {"criterion", "value"} & each.keys() for each in records
+    )
 
 
 def label_rows(
@@ -41,12 +51,13 @@ def label_rows(
     if labelled is None:
         known = ", ".join(each.key for each in spec.voted)
         text = _("%(name)r is not a single-choice question: choose one of %(known)s")
+        if not known:
+            text = _("the protocol has no single-choice question for labels: write the answers as a table")
         raise rejected(text % {"name": criterion, "known": known}, "criterion")
     labels = Labels(spec, labelled, annotator or ANNOTATOR)
-    for number, line in read_lines(path, log, progress):
+    for number, record in read_records(path, file_kind(path), log, progress):
         with log.catching(number):
-            record = load_record(line)
-            for cells in labels.of(record) if record is not None else ():
+            for cells in labels.of(record):
                 yield Row(number, [cells.get(name, "") for name in LABEL_FIELDS])
 
 

@@ -25,7 +25,7 @@ from annotation.importing.outcome import (
 from annotation.importing.prediction_cells import LABEL, Cells, MetricColumn, PredictionOptions
 from annotation.importing.prediction_units import COLUMNS, TABLE, find_targets
 from annotation.importing.ratings import UNITS
-from annotation.importing.tables import Row, Table
+from annotation.importing.tables import Row, open_table
 from annotation.models import Metric, Study
 from protocols.models import ProtocolVersion
 from protocols.specs import VersionSpec, spec_of
@@ -80,7 +80,7 @@ class _Spool(AbstractContextManager):
         self.values.close()
 
     def read(self, path: Path, options: PredictionOptions, log: ErrorLog, progress: Progress) -> None:
-        table = Table(path, log, progress)
+        table = open_table(path, log, progress)
         try:
             self.cells = Cells(table.columns, options, self._spec)
         except BadField as error:

@@ -1,31 +1,41 @@
 """Preview the first rows of a file, so that people can check how it is read. The database is not used."""
 
 import itertools
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from annotation.context import context_in
-from annotation.importing.columns import map_columns, places_of_columns
-from annotation.importing.files import read_lines
-from annotation.importing.formats import CSV_PROMPTS, dialogue_format, read_dialogues
-from annotation.importing.outcome import ErrorLog, LineError, no_progress
+from annotation.importing.answer_cells import importable, with_one_option
+from annotation.importing.columns import places_of_columns, rating_columns
+from annotation.importing.formats import dialogue_format, read_dialogues
+from annotation.importing.kinds import file_kind
+from annotation.importing.layouts import TABLE_FORMATS, layout_of
+from annotation.importing.outcome import ErrorLog, ImportRejected, LineError, no_progress
 from annotation.importing.prediction_cells import ALIASES, PredictionOptions
 from annotation.importing.predictions import CSV_PREDICTIONS
 from annotation.importing.ratings import CSV_RATINGS, JSONL_LABELS, rating_format
-from annotation.importing.shapes import DialogueOptions, first_record, load_record
-from annotation.importing.tables import Table
+from annotation.importing.records import first_records, read_records
+from annotation.importing.shapes import DialogueOptions
+from annotation.importing.sheets import cell_text
+from annotation.importing.tables import open_table
 from annotation.importing.votes import RatingOptions
 from annotation.models import ImportJob
 from annotation.numbering import numbered_turns
 from annotation.speakers import next_speaker
+from protocols.specs import VersionSpec
+
+ROWS_LOOKED_AT = 500  # of a table: one dialogue may have many
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The first rows of a file. `mapping` is {our field: the file's column}; `errors` are those of these rows only."""
+    """The first rows of a file. `errors` are those of these rows only.
+
+    Of a table, `mapping` is {our field: the file's column}, and `has_columns` says that columns can be chosen. Without
+    a `format`, it is not known how the columns are to be read, and `rows` are as in the file.
+    """
 
     kind: str
     format: str
@@ -33,33 +43,62 @@ class Preview:
     rows: list[dict[str, Any]]
     mapping: dict[str, str] = field(default_factory=dict)
     errors: list[LineError] = field(default_factory=list)
+    has_columns: bool = False
+
+    @property
+    def are_dialogues(self) -> bool:
+        return self.kind == ImportJob.Kind.DIALOGUES and bool(self.format)
 
 
 def preview(
     path: Path,
     kind: str,
     format: str = "",
-    n: int = 5,
+    n: int = 10,
     *,
     options: DialogueOptions | RatingOptions | PredictionOptions | None = None,
+    spec: VersionSpec | None = None,
+    is_part: bool = False,
 ) -> Preview:
-    """Return the first `n` rows. Raise ImportRejected if not even the format can be recognised."""
-    columns = dict(options.columns) if isinstance(options, (RatingOptions, PredictionOptions)) else {}
+    """Return the first `n` rows. Raise ImportRejected if not even the format can be recognised.
+
+    For ratings, `spec` is their protocol. `is_part` says that the file is the beginning of one, cut anywhere.
+    """
+    columns = dict(options.columns) if options else {}
     if kind == ImportJob.Kind.RATINGS:
         if rating_format(path, format) == JSONL_LABELS:
             return _labels(path, n)
-        # The import checks whether the criterion may be left out: that depends on the protocol.
-        return _table(path, n, kind, CSV_RATINGS, lambda names: map_columns(names, columns, n_criteria=1))
+        return _table(path, n, kind, CSV_RATINGS, lambda names: _mapping_of_ratings(names, columns, spec))
     if kind == ImportJob.Kind.PREDICTIONS:
-        return _table(path, n, kind, CSV_PREDICTIONS, lambda names: places_of_columns(names, columns, ALIASES))
-    return _dialogues(path, format, n, options if isinstance(options, DialogueOptions) else DialogueOptions())
+        return _table(
+            path, n, kind, CSV_PREDICTIONS, lambda names: _by_name(names, places_of_columns(names, columns, ALIASES))
+        )
+    read = options if isinstance(options, DialogueOptions) else DialogueOptions()
+    try:
+        name = dialogue_format(path, format, read)
+    except ImportRejected as rejected:
+        if not rejected.errors[0].field or format:  # not a matter of columns
+            raise
+        return _table(path, n, kind, "", lambda names: layout_of(names, columns).as_mapping(names))
+    return _dialogues(path, name, n, read, is_part)
 
 
-def _dialogues(path: Path, wanted: str, n: int, options: DialogueOptions) -> Preview:
-    name = dialogue_format(path, wanted)
+def _mapping_of_ratings(names: list[str], wanted: dict[str, str], spec: VersionSpec | None) -> dict[str, str]:
+    criteria = importable(spec) if spec else []
+    # Without a protocol, it is not known whether the criterion may be left out.
+    n_single = len(with_one_option(criteria)) if spec else 1
+    places, wide = rating_columns(names, wanted, criteria, n_single)
+    return _by_name(names, places) | {each.key: names[at] for at, each in wide.items()}
+
+
+def _by_name(names: list[str], places: dict[str, int]) -> dict[str, str]:
+    return {field: names[at] for field, at in places.items()}
+
+
+def _dialogues(path: Path, name: str, n: int, options: DialogueOptions, is_part: bool) -> Preview:
     log = ErrorLog()
-    found = itertools.islice(read_dialogues(path, name, options, log, no_progress), n)
-    rows = []
+    found = itertools.islice(read_dialogues(path, name, options, log, no_progress, ROWS_LOOKED_AT), n)
+    rows: list[dict[str, Any]] = []
     for dialogue in found:
         following = next_speaker(dialogue.turns)
         candidates = [
@@ -85,33 +124,31 @@ def _dialogues(path: Path, wanted: str, n: int, options: DialogueOptions) -> Pre
                 "metadata": dialogue.metadata,
             }
         )
-    if name == CSV_PROMPTS:
-        columns = Table(path, ErrorLog(), no_progress).columns
-    else:
-        columns = list(first_record(read_lines(path, ErrorLog(), no_progress)) or {})
-    return Preview(ImportJob.Kind.DIALOGUES, name, columns, rows, errors=log.errors[:n])
+    last = max((row["line"] for row in rows), default=0)
+    errors = [each for each in log.errors if not is_part or each.line <= last]
+    if name in TABLE_FORMATS:
+        columns = open_table(path, ErrorLog(), no_progress, most=1).columns
+        mapping = layout_of(columns, options.columns, name).as_mapping(columns)
+        return Preview(ImportJob.Kind.DIALOGUES, name, columns, rows, mapping, errors[:n], has_columns=True)
+    columns = list(next(iter(first_records(path, file_kind(path))), {}))
+    return Preview(ImportJob.Kind.DIALOGUES, name, columns, rows, errors=errors[:n])
 
 
 def _labels(path: Path, n: int) -> Preview:
     log = ErrorLog()
-    rows = []
-    for number, line in itertools.islice(read_lines(path, ErrorLog(), no_progress), n):
-        with log.catching(number):
-            rows.append(load_record(line) or {})
+    records = itertools.islice(read_records(path, file_kind(path), log, no_progress), n)
+    rows = [{name: cell_text(value, name) for name, value in record.items()} for _line, record in records]
     columns = list(dict.fromkeys(name for row in rows for name in row))
     cells = [{name: row.get(name, "") for name in columns} for row in rows]
-    for row in cells:
-        row |= {
-            name: json.dumps(value, ensure_ascii=False) for name, value in row.items() if not isinstance(value, str)
-        }
     return Preview(ImportJob.Kind.RATINGS, JSONL_LABELS, columns, cells, errors=log.errors)
 
 
-def _table(path: Path, n: int, kind: str, format: str, find: Callable[[list[str]], dict[str, int]]) -> Preview:
+def _table(path: Path, n: int, kind: str, format: str, find: Callable[[list[str]], dict[str, str]]) -> Preview:
+    """Return the rows as they are in the file, and the columns that `find` recognises."""
     log = ErrorLog()
-    table = Table(path, log, no_progress)
-    mapping = {}
+    table = open_table(path, log, no_progress, most=n)
+    mapping: dict[str, str] = {}
     with log.catching(1):
-        mapping = {name: table.columns[at] for name, at in find(table.columns).items()}
+        mapping = find(table.columns)
     rows = [dict(zip(table.columns, row.values, strict=True)) for row in itertools.islice(table, n)]
-    return Preview(kind, format, table.columns, rows, mapping, log.errors[:n])
+    return Preview(kind, format, table.columns, rows, mapping, log.errors[:n], has_columns=True)

@@ -1,17 +1,14 @@
-"""Read dialogues from a crowd-task CSV: each row is one candidate (`machine_completion`) of its `prompt`.
+"""Read dialogues from a table whose rows are responses: each row has one, or one in each column of a source.
 
 Rows of one dialogue may be anywhere in the file, so they wait in a temporary file, not in memory.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import IO
 
-import orjson
 from django.utils.translation import gettext as _
 
-from annotation.importing.copying import spool_file
+from annotation.importing.cell_turns import cell_turns
 from annotation.importing.fields import (
     LONGEST_BATCH_KEY,
     LONGEST_KEY,
@@ -20,30 +17,14 @@ from annotation.importing.fields import (
     clean_key,
     clean_text,
 )
-from annotation.importing.outcome import BadField, ErrorLog, Progress, rejected
-from annotation.importing.shapes import (
-    BATCH_KEYS,
-    CONVERSATION_KEYS,
-    SOURCE_KEYS,
-    SPEAKER_KEYS,
-    DialogueOptions,
-    ParsedCandidate,
-    ParsedDialogue,
-    name_candidates,
-)
+from annotation.importing.layouts import CSV_PROMPTS, Layout
+from annotation.importing.outcome import BadField, ErrorLog
+from annotation.importing.shapes import DialogueOptions, ParsedCandidate, ParsedDialogue, asker_in, name_candidates
 from annotation.importing.spool import derived_key
-from annotation.importing.tables import Table, find_column, need_column
+from annotation.importing.tables import Table
+from annotation.importing.waiting import WaitingRows, shared_and_own
+from annotation.speakers import next_speaker
 
-PROMPT, COMPLETION = ("prompt",), ("machine_completion",)
-# The names by which a file may call its columns, besides the two that every file must have.
-COLUMNS: dict[str, tuple[str, ...]] = {
-    "dialogue": ("dialogue_id", "dialogue", "id"),
-    "candidate": ("candidate_id", "candidate"),
-    "source": SOURCE_KEYS,
-    "speaker": SPEAKER_KEYS,
-    "batch": BATCH_KEYS,
-    "conversation": CONVERSATION_KEYS,
-}
 ONLY_SOURCE = "model"  # the source in files that name none
 
 
@@ -59,60 +40,98 @@ class Group:
     candidates: dict[str, int] = field(default_factory=dict)
 
 
-def read_prompts(path: Path, options: DialogueOptions, log: ErrorLog, progress: Progress) -> Iterator[ParsedDialogue]:
-    table = Table(path, log, progress)
-    try:
-        places = {"prompt": need_column(table.columns, PROMPT), "completion": need_column(table.columns, COMPLETION)}
-    except BadField as error:
-        raise rejected(error.reason, error.field, line=1) from None
-    found = {name: find_column(table.columns, known) for name, known in COLUMNS.items()}
-    places |= {name: place for name, place in found.items() if place is not None}
+def read_responses(table: Table, layout: Layout, options: DialogueOptions, log: ErrorLog) -> Iterator[ParsedDialogue]:
     groups: dict[str, Group] = {}
-    with spool_file() as waiting:
+    reader = RowReader(table.columns, layout, options)
+    with WaitingRows() as waiting:
         for row in table:
             with log.catching(row.line):
-                _keep(_candidate_row(row.values, table.columns, places, options), row.line, groups, waiting)
+                for found in reader.read(row.values):
+                    _keep(found, row.line, groups, waiting)
         for key, group in groups.items():
             with log.catching(group.line):
-                yield _dialogue(key, group, waiting)
+                yield _dialogue(key, group, waiting.at(group.places), options)
 
 
-def _candidate_row(values: list[str], names: list[str], places: dict[str, int], options: DialogueOptions) -> Record:
-    def key_in(name: str, longest: int = LONGEST_KEY) -> str:
-        return clean_key(values[places[name]], names[places[name]], longest) if name in places else ""
+class RowReader:
+    """Read the cells of one table by its layout."""
 
-    def text_in(name: str) -> str:
-        return clean_text(values[places[name]], names[places[name]], is_unescaping=options.unescape_newlines)
+    def __init__(self, names: list[str], layout: Layout, options: DialogueOptions) -> None:
+        self._names, self._places, self._responses = names, layout.places, layout.responses
+        self._is_prompt = layout.format == CSV_PROMPTS
+        self._options = options
+        used = {*layout.places.values(), *layout.responses.values()}
+        self._others = [(name, at) for at, name in enumerate(names) if at not in used]
 
-    source = key_in("source", LONGEST_SOURCE_KEY) or options.source
-    if not source and "source" in places:
-        raise BadField(names[places["source"]], _("is empty: name the model or person who wrote it"))
-    used = set(places.values())
-    return {
-        "prompt": text_in("prompt"),
-        "dialogue": key_in("dialogue"),
-        "batch": key_in("batch", LONGEST_BATCH_KEY),
-        "conversation": key_in("conversation"),
-        "key": key_in("candidate"),
-        "source": source or ONLY_SOURCE,
-        "speaker": key_in("speaker"),
-        "text": text_in("completion"),
-        "others": {name: values[at] for at, name in enumerate(names) if at not in used},
-    }
+    def read(self, values: list[str]) -> Iterator[Record]:
+        """Yield a record for each response of the row; one without a response if the table has none. Raise BadField."""
+        turns, extras = self._turns(values)
+        row = {
+            "turns": turns,
+            "turn_fields": extras if any(extras) else [],
+            "prompt": self._name("history" if "history" in self._places else "prompt"),
+            "dialogue": self._key(values, "dialogue"),
+            "batch": self._key(values, "batch", LONGEST_BATCH_KEY),
+            "conversation": self._key(values, "conversation"),
+            "key": self._key(values, "item"),
+            "speaker": self._key(values, "speaker"),
+            "others": {name: values[at] for name, at in self._others},
+        }
+        if self._responses:
+            given = [(source, at) for source, at in self._responses.items() if values[at].strip()]
+            if not given:
+                names = ", ".join(self._names[at] for at in self._responses.values())
+                raise BadField("response", _("the row has no response in %(columns)s") % {"columns": names})
+            for source, at in given:
+                yield row | {
+                    "key": "",
+                    "source": clean_key(source, "source", LONGEST_SOURCE_KEY),
+                    "text": self._text(values, at),
+                }
+        elif "response" not in self._places:
+            yield row | {"source": "", "text": ""}
+        else:
+            yield row | {"source": self._source(values), "text": self._text(values, self._places["response"])}
+
+    def _name(self, field: str) -> str:
+        return self._names[self._places[field]]
+
+    def _key(self, values: list[str], field: str, longest: int = LONGEST_KEY) -> str:
+        return clean_key(values[self._places[field]], self._name(field), longest) if field in self._places else ""
+
+    def _text(self, values: list[str], at: int) -> str:
+        return clean_text(values[at], self._names[at], is_unescaping=self._options.unescape_newlines)
+
+    def _source(self, values: list[str]) -> str:
+        source = self._key(values, "source", LONGEST_SOURCE_KEY) or self._options.source
+        if not source and "source" in self._places:
+            raise BadField(self._name("source"), _("is empty: name the model or person who wrote it"))
+        return source or ONLY_SOURCE
+
+    def _turns(self, values: list[str]) -> tuple[list[Record], list[Record]]:
+        """Return the turns before the response: those of the history, and the prompt as the last."""
+        turns: list[Record] = []
+        extras: list[Record] = []
+        if "history" in self._places and ("prompt" not in self._places or values[self._places["history"]].strip()):
+            turns, extras = cell_turns(values[self._places["history"]], self._name("history"), self._options)
+        if "prompt" in self._places:
+            # One turn without a speaker, if it is alone: it may hold the lines of several speakers.
+            speaker = next_speaker(turns) if turns else ""
+            cell = values[self._places["prompt"]]
+            if not self._is_prompt and not turns and cell.lstrip().startswith("["):
+                return cell_turns(cell, self._name("prompt"), self._options)
+            turns.append({"speaker": speaker, "text": self._text(values, self._places["prompt"])})
+            extras.append({})
+        return turns, extras
 
 
-def _turns(prompt: str) -> list[Record]:
-    """Return the prompt as one turn without a speaker: it may hold the lines of several speakers."""
-    return [{"speaker": "", "text": prompt}]
-
-
-def _keep(row: Record, line: int, groups: dict[str, Group], waiting: IO[bytes]) -> None:
-    digest = derived_key(_turns(row["prompt"]))
+def _keep(row: Record, line: int, groups: dict[str, Group], waiting: WaitingRows) -> None:
+    digest = derived_key(row["turns"])
     key = row["dialogue"] or digest
     group = groups.setdefault(key, Group(line, digest, row["batch"], row["conversation"]))
     if group.digest != digest:
         text = _("differs from the text on line %(line)s of the same dialogue %(dialogue)r")
-        raise BadField("prompt", text % {"line": group.line, "dialogue": key})
+        raise BadField(row["prompt"], text % {"line": group.line, "dialogue": key})
     for name, own in (("batch", group.batch_key), ("conversation", group.conversation)):
         if own != row[name]:
             text = _("is %(batch)r, but %(other)r on line %(line)s of the same dialogue")
@@ -120,23 +139,20 @@ def _keep(row: Record, line: int, groups: dict[str, Group], waiting: IO[bytes]) 
     if row["key"] and group.candidates.setdefault(row["key"], line) != line:
         names = {"key": row["key"], "line": group.candidates[row["key"]]}
         raise BadField("candidate_id", _("%(key)r is also on line %(line)s") % names)
-    group.places.append(waiting.tell())
-    waiting.write(orjson.dumps(row) + b"\n")
+    group.places.append(waiting.put(row))
 
 
-def _dialogue(key: str, group: Group, waiting: IO[bytes]) -> ParsedDialogue:
-    rows = []
-    for place in group.places:
-        waiting.seek(place)
-        rows.append(orjson.loads(waiting.readline()))
-    others = [row["others"] for row in rows]
+def _dialogue(key: str, group: Group, rows: list[Record], options: DialogueOptions) -> ParsedDialogue:
     # Columns that are the same in all rows belong to the dialogue, the others to the candidates.
-    shared = {name: value for name, value in others[0].items() if all(each[name] == value for each in others)}
-    candidates = []
-    for row in rows:
-        own = {name: value for name, value in row["others"].items() if name not in shared}
-        candidates.append(ParsedCandidate(row["key"], row["source"], row["text"], own, row["speaker"]))
+    metadata, own = shared_and_own([row["others"] for row in rows])
+    candidates = [
+        ParsedCandidate(row["key"], row["source"], row["text"], others, row["speaker"])
+        for row, others in zip(rows, own, strict=True)
+        if row["text"]
+    ]
     name_candidates(candidates)
-    return ParsedDialogue(
-        group.line, key, _turns(rows[0]["prompt"]), candidates, shared, group.batch_key, "", group.conversation
-    )
+    turns = rows[0]["turns"]
+    if rows[0]["turn_fields"]:
+        metadata["turn_fields"] = rows[0]["turn_fields"]
+    asker = asker_in({}, turns, options) if any(turn["speaker"] for turn in turns) else ""
+    return ParsedDialogue(group.line, key, turns, candidates, metadata, group.batch_key, asker, group.conversation)

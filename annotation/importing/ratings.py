@@ -8,14 +8,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.importing.columns import is_own_export
-from annotation.importing.copying import copy_in, execute, prepare_bulk
+from annotation.importing.copying import MANY, analyse, copy_in, execute, prepare_bulk
 from annotation.importing.dialogues import lock_study
 from annotation.importing.fitting import refuse_unasked, refuse_wrong_turns
-from annotation.importing.labels import is_json_lines
+from annotation.importing.labels import holds_labels
 from annotation.importing.outcome import STORING, ErrorLog, ImportSummary, Progress, no_progress, rejected
 from annotation.importing.places import has_moved, place_units
 from annotation.importing.seats import seat_annotators
-from annotation.importing.tables import Table
+from annotation.importing.tables import open_table
 from annotation.importing.units import resolve_units
 from annotation.importing.votes import STAGE_COLUMNS, RatingOptions, VoteSpool
 from annotation.importing.writing import refuse_changed, refuse_repeated, stage_votes, write_votes
@@ -48,7 +48,7 @@ def import_ratings(
     """
     found = rating_format(path, format)
     unit = study.protocol_version.unit
-    is_own = found == CSV_RATINGS and is_own_export(Table(path, ErrorLog(), no_progress).columns)
+    is_own = found == CSV_RATINGS and is_own_export(open_table(path, ErrorLog(), no_progress, most=1).columns)
     if unit not in UNITS and not is_own:
         if unit == ProtocolVersion.Unit.MODEL:
             raise rejected(_("ratings of a model cannot be imported yet, only ratings of responses and dialogues"))
@@ -60,12 +60,16 @@ def import_ratings(
         if not spool.n_rows and not spool.n_uncounted:
             raise rejected(_("the file contains no ratings"))
         progress(path.stat().st_size, path.stat().st_size, STORING)
-        return _store(study, spool, options, ImportSummary(found, is_dry_run), now)
+        summary = _store(study, spool, options, ImportSummary(found, is_dry_run), now)
+    if summary.counts["ratings_new"] >= MANY and not is_dry_run:
+        analyse("annotation_dialogue", "annotation_candidate", "annotation_item", "annotation_assignment")
+        analyse("annotation_rating", "annotation_ratingrevision")
+    return summary
 
 
 def rating_format(path: Path, wanted: str = "") -> str:
     """Return the format that the file shows. Raise ImportRejected if another one is wanted."""
-    found = JSONL_LABELS if is_json_lines(path) else CSV_RATINGS
+    found = JSONL_LABELS if holds_labels(path) else CSV_RATINGS
     if wanted and wanted not in RATING_FORMATS:
         text = _("%(name)r is unknown: use %(known)s")
         raise rejected(text % {"name": wanted, "known": ", ".join(RATING_FORMATS)}, "format")

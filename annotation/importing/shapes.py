@@ -1,17 +1,15 @@
-"""Read dialogues from JSON Lines: one object per line, with its turns in `history`, `messages` or `utterances`."""
+"""Read dialogues from objects, each with its turns in `history`, `messages`, `utterances` or a similar field."""
 
-from collections.abc import Container, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import orjson
 from django.utils.translation import gettext as _
 
 from annotation.importing.fields import LONGEST_BATCH_KEY, LONGEST_SOURCE_KEY, Record, clean_text, first_key, kind_of
-from annotation.importing.files import read_lines
-from annotation.importing.outcome import BadField, ErrorLog, Progress
+from annotation.importing.outcome import BadField, ErrorLog
 from annotation.numbering import asker_of, told_asker
 
 DIALOGUE_KEYS = ("dialogue_id", "id", "key", "dialogue")
@@ -22,6 +20,12 @@ CANDIDATE_KEYS = ("candidate_id", "id", "key")
 SOURCE_KEYS = ("source", "model", "system")
 SPEAKER_KEYS = ("speaker",)
 MOST_PANELS, LONGEST_TITLE = 20, 200
+# Other names that people give to the list of turns, and to the parts of a turn.
+OTHER_TURNS = ("turns", "dialog", "dialogue", "conversation", "conversations", "context")
+TURN_NAMES = ("history", "messages", "utterances", *OTHER_TURNS)
+TURN_SPEAKERS = ("speaker", "role", "from", "name", "author", "sender")
+TURN_TEXTS = ("text", "content", "value", "utterance", "message")
+TWO_SPEAKERS = ("A", "B")  # of turns that are texts without a speaker
 CANDIDATE_TEXTS = ("text", "content", "response", "machine_completion")
 
 
@@ -30,12 +34,14 @@ class DialogueOptions:
     """How to read a file of dialogues. `reference` is the source that is the ground truth.
 
     `source` is the author of candidates that name none, `asker` the speaker who asks in dialogues that do not say it.
+    `columns` is {our field: the table's column}.
     """
 
     reference: str = ""
     source: str = ""
     asker: str = ""
     unescape_newlines: bool = False
+    columns: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -78,26 +84,46 @@ SHAPES = {
 }
 
 
-def read_json_lines(
-    path: Path, shape: Shape, options: DialogueOptions, log: ErrorLog, progress: Progress
-) -> Iterator[ParsedDialogue]:
-    for number, line in read_lines(path, log, progress):
-        with log.catching(number):
-            record = load_record(line)
-            if record is not None:
-                yield parse_dialogue(record, number, shape, options)
+JSONL_TURNS = "jsonl-turns"
 
 
-def first_record(lines: Iterable[tuple[int, bytes]]) -> Record | None:
-    """Return the first object in the lines; None if no line is one."""
-    for _number, line in lines:
-        try:
-            record = load_record(line)
-        except BadField:
-            continue
-        if record is not None:
-            return record
+def shape_of(record: Record) -> tuple[str, Shape] | None:
+    """Return the format and the shape of a record with turns, otherwise None."""
+    for name, shape in SHAPES.items():
+        if shape.turns in record:
+            return name, _fitted(shape, record)
+    for turns in OTHER_TURNS:
+        listed = record.get(turns)
+        if type(listed) is list and listed and (type(listed[0]) is str or names_of_turn(listed[0])):
+            return JSONL_TURNS, _fitted(Shape(turns, "speaker", "text", needs_candidates=False), record)
     return None
+
+
+def names_of_turn(turn: object) -> tuple[str, str] | None:
+    """Return the fields of speaker and text in a turn, if it has both."""
+    if type(turn) is not dict:
+        return None
+    speaker = next((name for name in TURN_SPEAKERS if name in turn), None)
+    text = next((name for name in TURN_TEXTS if name in turn), None)
+    return (speaker, text) if speaker and text else None
+
+
+def _fitted(shape: Shape, record: Record) -> Shape:
+    """Return the shape with the names that the record's first turn has, where it lacks the usual ones."""
+    turns = record.get(shape.turns)
+    first = turns[0] if type(turns) is list and turns else None
+    names = names_of_turn(first)
+    if not names or type(first) is not dict or {shape.speaker, shape.text} <= first.keys():
+        return shape
+    return replace(shape, speaker=names[0], text=names[1])
+
+
+def parse_records(
+    records: Iterable[tuple[int, Record]], shape: Shape, options: DialogueOptions, log: ErrorLog
+) -> Iterator[ParsedDialogue]:
+    for number, record in records:
+        with log.catching(number):
+            yield parse_dialogue(record, number, shape, options)
 
 
 def load_record(line: bytes) -> Record | None:
@@ -116,11 +142,12 @@ def load_record(line: bytes) -> Record | None:
 
 
 def parse_dialogue(record: Record, line: int, shape: Shape, options: DialogueOptions) -> ParsedDialogue:
-    key_name, key = first_key(record, DIALOGUE_KEYS)
-    batch_name, batch_key = first_key(record, BATCH_KEYS, longest=LONGEST_BATCH_KEY)
-    conversation_name, conversation = first_key(record, CONVERSATION_KEYS)
-    turns, extras = _turns(record, shape, options)
-    context = context_in(record, "", options)
+    named = {name: value for name, value in record.items() if name != shape.turns}  # `conversation` may be the turns
+    key_name, key = first_key(named, DIALOGUE_KEYS)
+    batch_name, batch_key = first_key(named, BATCH_KEYS, longest=LONGEST_BATCH_KEY)
+    conversation_name, conversation = first_key(named, CONVERSATION_KEYS)
+    turns, extras = turns_in(record, shape, options)
+    context = context_in(named, "", options)
     used = {shape.turns, "candidates", "asker", key_name, batch_name, conversation_name, "context" if context else ""}
     metadata = {name: value for name, value in record.items() if name not in used}
     if record.keys() >= OWN_DATA_SET:  # the labels are ratings, which have an import of their own
@@ -133,11 +160,11 @@ def parse_dialogue(record: Record, line: int, shape: Shape, options: DialogueOpt
         raws = enumerate(_list(record, "candidates"))
         candidates = [_candidate(raw, f"candidates[{at}]", speakers, options) for at, raw in raws]
     name_candidates(candidates)
-    asker = _asker(record, turns, options)
+    asker = asker_in(record, turns, options)
     return ParsedDialogue(line, key, turns, candidates, metadata, batch_key, asker, conversation, context)
 
 
-def _asker(record: Record, turns: list[Record], options: DialogueOptions) -> str:
+def asker_in(record: Record, turns: list[Record], options: DialogueOptions) -> str:
     """Return who asks: as the dialogue says, otherwise as the options say, otherwise judged by the speakers' names."""
     told = record.get("asker") or options.asker
     if not told:
@@ -161,10 +188,13 @@ def _list(record: Record, name: str) -> list[Any]:
     return value
 
 
-def _turns(record: Record, shape: Shape, options: DialogueOptions) -> tuple[list[Record], list[Record]]:
+def turns_in(record: Record, shape: Shape, options: DialogueOptions) -> tuple[list[Record], list[Record]]:
     """Return turns of speaker and text only, and the other fields of each turn, which pages must not show."""
     turns, extras = [], []
-    for at, raw in enumerate(_list(record, shape.turns)):
+    raws = _list(record, shape.turns)
+    if all(type(raw) is str for raw in raws):
+        raws = [{shape.speaker: TWO_SPEAKERS[at % 2], shape.text: raw} for at, raw in enumerate(raws)]
+    for at, raw in enumerate(raws):
         if type(raw) is not dict:
             raise BadField(f"{shape.turns}[{at}]", _("must be an object, not %(kind)s") % {"kind": kind_of(raw)})
         speaker, text = raw.get(shape.speaker), raw.get(shape.text)

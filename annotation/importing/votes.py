@@ -2,7 +2,7 @@
 
 import unicodedata
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -21,12 +21,12 @@ from annotation.importing.answer_cells import (
     whole,
     with_one_option,
 )
-from annotation.importing.columns import is_own_export, map_columns
+from annotation.importing.columns import NONE, is_own_export, rating_columns
 from annotation.importing.copying import NULL, copy_ids, copy_text, spool_file
 from annotation.importing.fields import LONGEST_BATCH_KEY, LONGEST_SOURCE_KEY, clean_key, nul
-from annotation.importing.labels import LABEL_FIELDS, is_json_lines, label_rows
+from annotation.importing.labels import LABEL_FIELDS, holds_labels, label_rows
 from annotation.importing.outcome import BadField, ErrorLog, Progress, rejected
-from annotation.importing.tables import Row, Table
+from annotation.importing.tables import Row, Table, open_table
 from parley.formulas import unquote_formula
 from protocols.models import Criterion, ProtocolVersion
 from protocols.specs import CriterionSpec, OptionSpec, VersionSpec
@@ -79,30 +79,45 @@ class VoteSpool(AbstractContextManager):
         self._is_whole_dialogue = spec.unit == Unit.DIALOGUE
         self._now = now
         self._places: dict[str, int] = {}
+        self._wide: dict[int, CriterionSpec] = {}  # by the place of its column, if each criterion has one
 
     def __exit__(self, *_error: object) -> None:
         self.file.close()
 
     def read(self, path: Path, options: RatingOptions, log: ErrorLog, progress: Progress) -> None:
-        if is_json_lines(path):
+        if holds_labels(path):
             self._places = {name: at for at, name in enumerate(LABEL_FIELDS)}
             asked = {"criterion": options.criterion, "annotator": options.annotator}
             rows: Iterable[Row] = label_rows(path, self._spec, log, progress, **asked)
         else:
-            rows = table = Table(path, log, progress)
-            n_single = len(with_one_option(importable(self._spec)))
+            rows = table = open_table(path, log, progress)
+            criteria = importable(self._spec)
+            n_single = len(with_one_option(criteria))
             try:
-                self._places = map_columns(table.columns, dict(options.columns), n_single)
+                self._places, self._wide = rating_columns(table.columns, dict(options.columns), criteria, n_single)
             except BadField as error:
                 raise rejected(error.reason, error.field, line=1) from None
             self._is_own = is_own_export(table.columns)
             if self._is_own:
                 self._answers = AnswerCells(self._spec, is_own=True)
-            used = set(range(len(table.columns)) if self._is_own else self._places.values())
+            used = set(range(len(table.columns)) if self._is_own else (*self._places.values(), *self._wide))
             self.unused = [name for at, name in enumerate(table.columns) if at not in used]
+            if self._wide:
+                rows = self._long_rows(table)
         for row in rows:
             with log.catching(row.line):
                 self._add(row)
+
+    def _long_rows(self, table: Table) -> Iterator[Row]:
+        """Yield a row for each answer of a row with a column for each criterion. An empty cell is no answer."""
+        width = len(table.columns)
+        self._places |= {"criterion": width, "value": width + 1}
+        for row in table:
+            for at, criterion in self._wide.items():
+                cell = row.values[at].strip()
+                is_none = cell == NONE and not self._answers.find_option(criterion, cell)
+                if cell:
+                    yield Row(row.line, [*row.values, criterion.key, "" if is_none else cell])
 
     def _value(self, row: Row, name: str) -> str:
         place = self._places.get(name)
@@ -152,9 +167,9 @@ class VoteSpool(AbstractContextManager):
             return None, self._answers.choices(criterion, self._value(row, "choices") or value), []
         if criterion.kind == Criterion.Kind.TURNS:
             return None, [], self._answers.turns(criterion, self._value(row, "turns") or value)
-        if self._is_own and not value and not criterion.required:  # an explicit none
+        if (self._is_own or self._wide) and not value and not criterion.required:  # an explicit none
             return None, [], []
-        return self._answers.option(criterion, value), [], []
+        return self._answers.option(criterion, value, criterion.key if self._wide else "value"), [], []
 
     def _unit(self, row: Row) -> tuple[str, str, str, str]:
         """Return (dialogue, item, source, unit) of what was rated. Only our own export names the unit."""

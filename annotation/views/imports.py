@@ -14,15 +14,16 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.access import Right, import_for, metric_for, signed_in, study_for
-from annotation.forms_import import COLUMN_LABELS, PREDICTION_LABELS, ImportForm
-from annotation.importing import ImportRejected, PredictionOptions, RatingOptions, preview
-from annotation.importing.columns import FIELDS
-from annotation.models import ImportJob
+from annotation.forms_import import COLUMN_LABELS, FIELDS_OF, PREDICTION_LABELS, ImportForm
+from annotation.importing import ImportRejected, Preview, preview
+from annotation.importing.columns import NONE, SEVERAL
+from annotation.models import ImportJob, Study
 from annotation.selectors import studies as selectors
 from annotation.selectors.health import imports_are_stalled
 from annotation.services import uploads
 from annotation.services.metrics import delete_metric
 from annotation.views.pages import STOP_POLLING, announced, errors_in, page_of, study_page
+from protocols.specs import spec_of
 
 FINISHED = (ImportJob.Status.DONE, ImportJob.Status.FAILED)
 COUNT_LABELS = {
@@ -49,17 +50,16 @@ COUNT_LABELS = {
 def study_import(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.IMPORT)
     initial = {"kind": "predictions"} if request.GET.get("kind") == "predictions" else {}
-    form = ImportForm(request.POST or None, request.FILES or None, initial=initial)
+    form = ImportForm(request.POST or None, request.FILES or None, initial=initial, study=study)
     if request.method == "POST" and form.is_valid():
         with errors_in(form):
             job = uploads.queue_import(
                 study=study, user=signed_in(request.user), now=timezone.now(), **form.arguments()
             )
             return redirect("study_import_job", slug, job.token)
-    kinds = {"ratings": FIELDS, "predictions": PREDICTION_LABELS}
     columns = [
-        (form[f"map_{name}"], name, " ".join(kind for kind, names in kinds.items() if name in names))
-        for name in COLUMN_LABELS
+        (form[f"map_{name}"], name, " ".join(kind for kind, names in FIELDS_OF.items() if name in names) or "ratings")
+        for name in (*COLUMN_LABELS, *form.criteria)
     ]
     return study_page(
         request,
@@ -78,26 +78,46 @@ def study_import(request: HttpRequest, slug: str) -> HttpResponse:
 def study_import_preview(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the first rows of the chosen file before anything is queued. Nothing is stored."""
     study = study_for(request.user, slug, Right.IMPORT)
-    form = ImportForm(request.POST, request.FILES)
+    form = ImportForm(request.POST, request.FILES, study=study)
     problems = [] if form.is_valid() else [text for texts in form.errors.values() for text in texts]
-    found = {"problems": problems} if problems else look_at(form)
+    found = {"problems": problems} if problems else look_at(form, study, is_part="is_part" in request.POST)
     return render(request, "annotation/_import_preview.html", {"study": study, **found})
 
 
-def look_at(form: ImportForm) -> dict[str, Any]:
+def look_at(form: ImportForm, study: Study, *, is_part: bool) -> dict[str, Any]:
     """Return a preview of the upload, or the problems that prevent one."""
     values = form.cleaned_data
-    kinds: dict[str, Any] = {ImportJob.Kind.RATINGS: RatingOptions, ImportJob.Kind.PREDICTIONS: PredictionOptions}
-    columns = form.options().get("columns", {})
-    options = kinds[values["kind"]](columns=columns) if values["kind"] in kinds else None
+    options = uploads.make_options(values["kind"], form.options())
     path = Path(values["file"].temporary_file_path())  # FILE_UPLOAD_HANDLERS puts files of every size on disk
+    spec = spec_of(study.protocol_version)
     try:
-        found = preview(path, values["kind"], values["format"], options=options)
+        found = preview(path, values["kind"], values["format"], options=options, spec=spec, is_part=is_part)
     except ImportRejected as rejected:
         return {"problems": [error.as_text(values["file"].name) for error in rejected.errors]}
-    labels = PREDICTION_LABELS if values["kind"] == ImportJob.Kind.PREDICTIONS else COLUMN_LABELS
-    mapping = [(name, label, found.mapping.get(name, "")) for name, label in labels.items()]
-    return {"preview": found, "mapping": mapping, "file_name": values["file"].name}
+    return {"preview": found, "choices": column_choices(form, found), "file_name": values["file"].name}
+
+
+def column_choices(form: ImportForm, found: Preview) -> list[dict[str, Any]]:
+    """Return what the page asks for each of our fields: which column of the file holds it, as far as it is known."""
+    if not found.has_columns:
+        return []
+    kind = form.cleaned_data["kind"]
+    labels: dict[str, Any] = {name: COLUMN_LABELS[name] for name in FIELDS_OF[kind]}
+    labels |= PREDICTION_LABELS if kind == ImportJob.Kind.PREDICTIONS else {}
+    if kind == ImportJob.Kind.RATINGS:
+        labels |= form.criteria
+    said = {name: form.cleaned_data[f"map_{name}"] for name in labels}
+    known = found.mapping | {name: column for name, column in said.items() if name not in found.mapping}
+    return [
+        {
+            "name": name,
+            "label": label,
+            "chosen": known[name].split(SEVERAL) if name == "response" else [known[name]],
+            "none": NONE if known[name] else "",  # with an empty text, the column would be found again
+            "has_several": name == "response",
+        }
+        for name, label in labels.items()
+    ]
 
 
 @login_required

@@ -4,47 +4,54 @@
   const form = document.querySelector("form[data-preview]");
   if (!form) return;
   const place = form.querySelector("[data-preview-here]");
-  const columns = document.getElementById("file-columns");
+  const typed = form.querySelector("[data-columns-typed]");
   const FIRST = 256 * 1024;
   const MOST = 5 * 1024 * 1024;
+  // Beginnings of files that can be read only as a whole: .gz, .xlsx, Parquet.
+  const WHOLE = ["1f8b", "504b", "5041"];
   let asked = 0;
-
-  for (const field of form.querySelectorAll('[name^="map_"]')) field.setAttribute("list", "file-columns");
 
   const warn = (textContent) =>
     place.replaceChildren(Object.assign(document.createElement("p"), { className: "note warn", textContent }));
   const showNone = () => warn(gettext("No preview is available for this file, but you can still import it."));
 
-  // The cut must not go through a line: half a line would be shown as an error.
+  const hex = (bytes) => [...bytes].map((each) => each.toString(16).padStart(2, "0")).join("");
+
+  // What is sent of the file: its beginning, cut at the end of a line, or nothing if that cannot be read alone.
   const beginning = async (file) => {
-    if (file.size <= FIRST || file.name.endsWith(".gz")) return file;
-    const part = file.slice(0, FIRST);
-    const bytes = new Uint8Array(await part.arrayBuffer());
+    if (file.size <= FIRST) return file;
+    const magic = hex(new Uint8Array(await file.slice(0, 2).arrayBuffer()));
+    if (WHOLE.includes(magic)) return file.size <= MOST ? file : null;
+    const bytes = new Uint8Array(await file.slice(0, FIRST).arrayBuffer());
     const end = bytes.lastIndexOf(10);
     return end < 0 ? file.slice(0, MOST) : file.slice(0, end + 1);
   };
 
-  const offer = (names) => {
-    columns.replaceChildren(...names.map((name) => Object.assign(document.createElement("option"), { value: name })));
+  // The lists of columns beside the preview replace the fields to type them in.
+  const offer = (html) => {
+    const focused = document.activeElement?.id;
+    place.innerHTML = html;
+    const hasLists = Boolean(place.querySelector("[data-columns-chosen]"));
+    typed.disabled = typed.hidden = hasLists;
+    if (focused && place.querySelector(`#${CSS.escape(focused)}`)) document.getElementById(focused).focus();
   };
 
   const show = async () => {
     const file = form.elements.file.files[0];
     const number = ++asked;
-    if (!file) return place.replaceChildren();
-    // Half of a packed file cannot be unpacked: it would be called damaged.
-    if (file.name.endsWith(".gz") && file.size > MOST) return showNone();
+    if (!file) return offer("");
+    const part = await beginning(file);
+    if (!part) return showNone();
     const data = new FormData(form);
-    data.set("file", await beginning(file), file.name);
+    data.set("file", part, file.name);
+    if (part.size < file.size) data.set("is_part", "on");
     place.setAttribute("aria-busy", "true");
     try {
       const answer = await fetch(form.dataset.preview, { method: "POST", body: data });
       const text = await answer.text();
       if (number !== asked) return;
-      if (answer.ok) place.innerHTML = text;
+      if (answer.ok) offer(text);
       else showNone();
-      const found = place.querySelector("[data-columns]");
-      offer(found ? found.dataset.columns.split("\t") : []);
     } catch {
       warn(gettext("The server cannot be reached."));
     } finally {
@@ -54,6 +61,8 @@
 
   form.addEventListener("change", (event) => {
     const name = event.target.name || "";
+    // Columns of another file or another kind of it mean nothing here.
+    if (["file", "kind"].includes(name)) offer("");
     if (["file", "kind", "format", "reference", "source"].includes(name) || name.startsWith("map_")) show();
   });
 })();

@@ -3,7 +3,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from annotation.importing import DIALOGUE_FORMATS, DialogueOptions, import_dialogues
-from annotation.importing.console import add_arguments, named_study, picked, run_command
+from annotation.importing.console import add_arguments, add_map, columns_of, named_study, picked, run_command
+from annotation.importing.layouts import FIELDS
 
 
 class Command(BaseCommand):
@@ -11,6 +12,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_arguments(parser)
+        add_map(parser, "history=context,...", FIELDS)
         parser.add_argument("--reference", default="", metavar="KEY", help="The source that is the ground truth.")
         parser.add_argument("--format", default="", choices=DIALOGUE_FORMATS, help="Recognised when left out.")
         parser.add_argument("--source", default="", metavar="KEY", help="Who wrote candidates that name no source.")
@@ -21,5 +23,6 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         study = named_study(options["study"])
-        read = DialogueOptions(**picked(options, "reference", "source", "asker", "unescape_newlines"))
+        said = picked(options, "reference", "source", "asker", "unescape_newlines")
+        read = DialogueOptions(columns=columns_of(options["map"]), **said)
         run_command(self, import_dialogues, study, options, format=options["format"], options=read)

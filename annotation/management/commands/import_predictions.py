@@ -8,10 +8,10 @@ from annotation.importing.prediction_cells import FIELDS, names_in
 
 
 class Command(BaseCommand):
-    help = "Import scores or labels of metrics or models from a CSV. A mistake changes nothing."
+    help = "Import scores or labels of metrics or models from a table. A mistake changes nothing."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        add_arguments(parser, "CSV, UTF-8; may be packed as .gz.")
+        add_arguments(parser)
         add_map(parser, "dialogue=id,...", FIELDS)
         parser.add_argument(
             "--metrics",

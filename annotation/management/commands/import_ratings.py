@@ -9,13 +9,14 @@ from annotation.importing.console import add_arguments, add_map, columns_of, nam
 
 class Command(BaseCommand):
     help = (
-        "Bring existing ratings into a study: a CSV with one per row, or JSON Lines with a label each. All or nothing."
+        "Bring existing ratings into a study: a table with one per row or a column for each criterion, or JSON Lines "
+        "with a label each. All or nothing."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_arguments(parser)
         parser.add_argument("--reference", default="", metavar="KEY", help="The source that is the ground truth.")
-        add_map(parser, "annotator=rater,...", FIELDS)
+        add_map(parser, "annotator=rater,...", (*FIELDS, "or the key of a criterion"))
         parser.add_argument(
             "--create-missing",
             action="store_true",

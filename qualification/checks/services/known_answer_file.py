@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from annotation.importing.fields import clean_key, nul
 from annotation.importing.outcome import BadField, ErrorLog, ImportRejected, LineError, no_progress
-from annotation.importing.tables import Row, Table, find_column
+from annotation.importing.tables import Row, find_column, open_table
 from annotation.importing.votes import AnswerCells
 from annotation.models import Candidate, Dialogue, Study
 from parley.listing import both
@@ -51,7 +51,7 @@ class Wanted(NamedTuple):
 
 def read_known_answers(study: Study, path: Path, log: ErrorLog) -> list[Wanted]:
     """Return the valid rows; errors go to the log. Raise ImportRejected if the header lacks a needed column."""
-    table = Table(path, log, no_progress)
+    table = open_table(path, log, no_progress)
     places = _places(table.columns)
     rows: list[Row] = []
     for row in table:

@@ -6,7 +6,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from openpyxl import Workbook
 
 from annotation.importing import (
     DialogueOptions,
@@ -55,14 +58,43 @@ def coherence_study(db: None) -> Study:
 def write(tmp_path: Path) -> Write:
     """Write a file of text, bytes, or one JSON line per object."""
 
-    def write(*content: Any, name: str = "file.jsonl") -> Path:
+    def write(*content: Any, name: str = "file.jsonl", exactly: bytes | None = None) -> Path:
         path = tmp_path / name
+        if exactly is not None:
+            path.write_bytes(exactly)
+            return path
         parts = [part if isinstance(part, (str, bytes)) else json.dumps(part) for part in content]
         lines = [part.encode() if isinstance(part, str) else part for part in parts]
         path.write_bytes(b"\n".join(lines) + b"\n" if lines else b"")
         return path
 
     return write
+
+
+def workbook(path: Path, *sheets: list[list[Any]]) -> Path:
+    """Write a workbook with these sheets."""
+    book = Workbook()
+    book.remove(book.active)
+    for rows in sheets:
+        sheet = book.create_sheet()
+        for row in rows:
+            sheet.append(row)
+    book.save(path)
+    return path
+
+
+def parquet(path: Path, **columns: Any) -> Path:
+    pq.write_table(pa.table(columns), path)
+    return path
+
+
+def turns_of(study: Study, key: str) -> list[tuple[str, str]]:
+    return [(turn["speaker"], turn["text"]) for turn in study.dialogues.get(key=key).turns]
+
+
+def responses_of(study: Study, key: str) -> list[tuple[str, str]]:
+    candidates = study.dialogues.get(key=key).candidates.order_by("pk")
+    return [(each.source.key, each.text) for each in candidates.select_related("source")]
 
 
 def dialogue(key: str | None = "d1", **fields: Any) -> dict[str, Any]:

@@ -20,7 +20,7 @@ TURN = {"speaker": "A", "text": "Hi"}
         (dialogue(history="Hi"), "history", "must be a list, not text"),
         (dialogue(history=[]), "history", "is an empty list"),
         (dialogue(history=None), "history", "is missing"),
-        (dialogue(history=["Hi"]), "history[0]", "must be an object, not text"),
+        (dialogue(history=["Hi", TURN]), "history[0]", "must be an object, not text"),
         (dialogue(history=[TURN, {"speaker": "B"}]), "history[1].text", "must be text, not null"),
         (dialogue(history=[{"speaker": "A", "text": 5}]), "history[0].text", "must be text, not a number"),
         (dialogue(history=[{"speaker": "A", "text": " \n"}]), "history[0].text", "is empty"),
@@ -79,9 +79,9 @@ def test_a_nul_in_a_table_is_refused(study: Study, write: Write) -> None:
     assert (errors[0][:2], "NUL" in errors[0][2]) == ((2, "prompt"), True)
 
 
-def test_utf_16_is_recognised_and_refused(study: Study, write: Write) -> None:
-    errors = errors_of(load, study, write(json.dumps(dialogue()).encode("utf-16")))
-    assert errors == [(1, "", "the file is UTF-16: save it as UTF-8")]
+def test_utf_16_that_breaks_off_within_a_character_is_refused(study: Study, write: Write) -> None:
+    errors = errors_of(load, study, write("id,prompt,completion\nd,Hi,Ho\n".encode("utf-16")))  # and one byte
+    assert errors == [(3, "", "is not UTF-16, although the file begins as such: save the file as UTF-8")]
 
 
 @pytest.mark.parametrize("content", [b"", b"\n\n  \n", b"\xef\xbb\xbf"])
@@ -98,9 +98,10 @@ def test_a_header_alone_holds_no_dialogues(study: Study, write: Write) -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        ("[\n{}\n]", "is a JSON list"),
-        ('{"text": "Hi"}', "has no field named history, messages or utterances, only: text"),
-        ("id,text\n1,Hi", "neither JSON Lines nor CSV"),
+        ("[\n{}\n]", "no column with the dialogue so far"),
+        ('{"text": "Hi"}', "--map history=COLUMN or prompt=COLUMN. If each row is a turn"),
+        ("id,text\n1,Hi", "The file has: id, text"),
+        ("what is this", "is neither a table with several columns nor JSON Lines. The first line is: 'what is this'"),
     ],
 )
 def test_a_file_of_another_shape_is_refused_with_what_it_looks_like(
@@ -112,7 +113,7 @@ def test_a_file_of_another_shape_is_refused_with_what_it_looks_like(
 def test_an_unknown_format_is_refused_with_the_known_ones(study: Study) -> None:
     line, field, reason = errors_of(load, study, HE_DIALOGUES, format="xml")[0]
     assert (line, field) == (0, "format")
-    assert "jsonl-history, jsonl-messages, jsonl-utterances, csv-prompts" in reason
+    assert "jsonl-history, jsonl-messages, jsonl-utterances, jsonl-turns, csv-prompts" in reason
 
 
 def test_an_id_that_stands_twice_names_the_first_line(study: Study, write: Write) -> None:

@@ -63,7 +63,8 @@ def test_a_row_with_too_few_cells_is_named_by_its_first_line(study: Study, write
 
 def test_a_missing_column_is_said_with_those_that_are_there(study: Study, write: Write) -> None:
     errors = errors_of(load, study, csv(write, "prompt,completion\nHi,One\n"), format="csv-prompts")
-    assert errors == [(1, "machine_completion", "the header has no such column, only: prompt, completion")]
+    text = "no column found: name it under Columns, or with --map response=COLUMN. The file has: prompt, completion"
+    assert errors == [(1, "response", text)]
 
 
 def test_an_empty_cell_of_the_source_column_is_an_error(study: Study, write: Write) -> None:

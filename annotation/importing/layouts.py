@@ -1,0 +1,150 @@
+"""Find out how a table holds dialogues: a row for each response, for each turn, or with a column for each source."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from django.utils.translation import gettext as _
+
+from annotation.importing.columns import NONE, SEVERAL, named, none_found, place_of, told_places
+from annotation.importing.outcome import BadField
+from annotation.importing.shapes import BATCH_KEYS, CONVERSATION_KEYS, SOURCE_KEYS
+
+CSV_PROMPTS, RESPONSES, WIDE, TURNS = "csv-prompts", "table-responses", "table-wide", "table-turns"
+TABLE_FORMATS = (CSV_PROMPTS, RESPONSES, WIDE, TURNS)
+# Parley's fields, and the names that columns usually have, the surest first.
+ALIASES: dict[str, tuple[str, ...]] = {
+    "dialogue": ("dialogue_id", "dialogue", "id", "dialog_id", "example_id"),
+    "conversation": (*CONVERSATION_KEYS, "conv_id"),
+    "batch": BATCH_KEYS,
+    "history": (
+        "history", "dialogue_history", "dialog_history", "conversation_history", "context", "messages", "turns",
+        "utterances",
+    ),
+    "prompt": ("prompt", "question", "query", "instruction"),
+    "response": (
+        "machine_completion", "response", "completion", "model_response", "model_output", "generated_response",
+        "generation", "output", "reply",
+    ),
+    "item": ("candidate_id", "candidate", "item", "item_id", "response_id"),
+    "source": SOURCE_KEYS,
+    "turn": ("turn", "turn_id", "turn_number", "turn_index", "turn_idx"),
+    "speaker": ("speaker", "role", "author"),
+    "text": ("text", "utterance", "content", "message"),
+}  # fmt: skip
+FIELDS = tuple(ALIASES)
+# Files of this format were imported before there was any other, and must be read as they were then.
+PROMPT_ALIASES = {
+    "dialogue": ("dialogue_id", "dialogue", "id"),
+    "item": ("candidate_id", "candidate"),
+    "prompt": ("prompt",),
+    "response": ("machine_completion",),
+    "speaker": ("speaker",),
+    **{name: ALIASES[name] for name in ("source", "batch", "conversation")},
+}
+WORD = "response|completion|output|reply|generation"
+OF_A_SOURCE = re.compile(rf"(?:{WORD})[ _.:-]+(?P<after>.+)|(?P<before>.+?)[ _.:-]+(?:{WORD})", re.IGNORECASE)
+# What follows "response_" in the name of a column that is not the text of one.
+NO_SOURCES = frozenset({"id", "time", "date", "length", "tokens", "score", "source", "model", "type", "speaker", ""})
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How to read a table. `places` are columns by field; `responses` are columns by the source that wrote them."""
+
+    format: str
+    places: dict[str, int]
+    responses: dict[str, int] = field(default_factory=dict)
+
+    def as_mapping(self, columns: list[str]) -> dict[str, str]:
+        mapping = {name: columns[at] for name, at in self.places.items()}
+        if self.responses:
+            mapping["response"] = SEVERAL.join(columns[at] for at in self.responses.values())
+        return mapping
+
+
+def layout_of(columns: list[str], wanted: Mapping[str, str], format: str = "") -> Layout:
+    """Return how the table is read: as wanted, otherwise by usual names of columns. Raise BadField, with the remedy."""
+    lowered = [column.casefold() for column in columns]
+    is_of_prompts = not wanted and {"prompt", "machine_completion"} <= set(lowered)
+    if format == CSV_PROMPTS or (not format and is_of_prompts):
+        places = _places(columns, wanted, PROMPT_ALIASES)
+        return Layout(CSV_PROMPTS, _needed(places, ("prompt", "response"), columns))
+    responses = _responses(columns, wanted.get("response", ""))
+    told = {name: column for name, column in wanted.items() if name != "response" or not responses}
+    places = _places(columns, told, ALIASES, set(responses.values()))
+    if format == TURNS or (not format and _has_rows_of_turns(places, responses)):
+        return _of_turns(places, wanted, columns)
+    places = {name: at for name, at in places.items() if name not in ("turn", "text")}
+    if not {"history", "prompt"} & places.keys():
+        text = _(
+            "no column with the dialogue so far: name it under Columns, or with --map history=COLUMN or "
+            "prompt=COLUMN. If each row is a turn, name dialogue=COLUMN,speaker=COLUMN,text=COLUMN. The file has: "
+            "%(columns)s"
+        )
+        raise BadField("history", text % {"columns": named(columns)})
+    if responses:
+        places.pop("source", None)
+        return Layout(WIDE, places, responses)
+    if wanted.get("response") != NONE:
+        _needed(places, ("response",), columns)
+    return Layout(RESPONSES, places)
+
+
+def _places(
+    columns: list[str], wanted: Mapping[str, str], aliases: dict[str, tuple[str, ...]], taken: Iterable[int] = ()
+) -> dict[str, int]:
+    """Return columns by field: as wanted, otherwise the one with the surest of the usual names."""
+    lowered = [column.casefold() for column in columns]
+    places = told_places(columns, wanted, aliases)
+    for field_name, names in aliases.items():
+        free = [name for name in names if name in lowered and lowered.index(name) not in {*places.values(), *taken}]
+        if free and field_name not in wanted:
+            places[field_name] = lowered.index(free[0])
+    return places
+
+
+def _needed(places: dict[str, int], names: tuple[str, ...], columns: list[str]) -> dict[str, int]:
+    """Return the places if the table has all of these. Raise BadField otherwise."""
+    for name in names:
+        if name not in places:
+            raise BadField(name, none_found(name, columns))
+    return places
+
+
+def _has_rows_of_turns(places: dict[str, int], responses: dict[str, int]) -> bool:
+    names = places.keys()
+    is_of_turns = "text" in names and {"dialogue", "conversation"} & names and {"speaker", "turn"} & names
+    return bool(is_of_turns) and not responses and "response" not in names
+
+
+def _of_turns(places: dict[str, int], wanted: Mapping[str, str], columns: list[str]) -> Layout:
+    """In rows of turns, what is called a conversation is the dialogue, and a column `id` numbers rows."""
+    for name in ("history", "prompt", "response", "item"):
+        places.pop(name, None)
+    at = places.get("dialogue")
+    if "conversation" in places and "dialogue" not in wanted and (at is None or columns[at].casefold() == "id"):
+        places["dialogue"] = places.pop("conversation")
+    return Layout(TURNS, _needed(places, ("dialogue", "text"), columns))
+
+
+def _responses(columns: list[str], said: str) -> dict[str, int]:
+    """Return the columns of responses by their source: those named, otherwise two or more such as `response_gpt`."""
+    lowered = [column.casefold() for column in columns]
+    if SEVERAL in said and said.casefold() not in lowered:
+        found = [place_of(name.strip(), columns) for name in said.split(SEVERAL) if name.strip()]
+    elif said or {*ALIASES["response"]} & {*lowered}:
+        return {}
+    else:
+        found = [at for at, column in enumerate(columns) if _source_in(column).casefold() not in NO_SOURCES]
+    sources = [_source_in(columns[at]) or columns[at] for at in found]
+    twice = [source for source in sources if sources.count(source) > 1]
+    if twice:
+        raise BadField("response", _("two columns are of the source %(name)r: rename one") % {"name": twice[0]})
+    return dict(zip(sources, found, strict=True)) if said or len(found) > 1 else {}
+
+
+def _source_in(column: str) -> str:
+    """Return the source in the name of a column of responses, otherwise an empty text."""
+    found = OF_A_SOURCE.fullmatch(column)
+    return (found["after"] or found["before"]).strip() if found else ""
