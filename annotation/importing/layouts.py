@@ -68,11 +68,11 @@ def layout_of(columns: list[str], wanted: Mapping[str, str], format: str = "") -
     lowered = [column.casefold() for column in columns]
     is_of_prompts = not wanted and {"prompt", "machine_completion"} <= set(lowered)
     if format == CSV_PROMPTS or (not format and is_of_prompts):
-        places = _places(columns, wanted, PROMPT_ALIASES)
+        places = usual_places(columns, wanted, PROMPT_ALIASES)
         return Layout(CSV_PROMPTS, _needed(places, ("prompt", "response"), columns))
     responses = _responses(columns, wanted.get("response", ""))
     told = {name: column for name, column in wanted.items() if name != "response" or not responses}
-    places = _places(columns, told, ALIASES, set(responses.values()))
+    places = usual_places(columns, told, ALIASES, set(responses.values()))
     if format == TURNS or (not format and _has_rows_of_turns(places, responses)):
         return _of_turns(places, wanted, columns)
     places = {name: at for name, at in places.items() if name not in ("turn", "text")}
@@ -91,7 +91,7 @@ def layout_of(columns: list[str], wanted: Mapping[str, str], format: str = "") -
     return Layout(RESPONSES, places)
 
 
-def _places(
+def usual_places(
     columns: list[str], wanted: Mapping[str, str], aliases: dict[str, tuple[str, ...]], taken: Iterable[int] = ()
 ) -> dict[str, int]:
     """Return columns by field: as wanted, otherwise the one with the surest of the usual names."""

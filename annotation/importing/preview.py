@@ -2,17 +2,20 @@
 
 import itertools
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from annotation.context import context_in
 from annotation.importing.answer_cells import importable, with_one_option
+from annotation.importing.columns import ALIASES as RATING_ALIASES
 from annotation.importing.columns import places_of_columns, rating_columns
 from annotation.importing.formats import dialogue_format, read_dialogues
 from annotation.importing.kinds import file_kind
-from annotation.importing.layouts import TABLE_FORMATS, layout_of
-from annotation.importing.outcome import ErrorLog, ImportRejected, LineError, no_progress
+from annotation.importing.layouts import ALIASES as DIALOGUE_ALIASES
+from annotation.importing.layouts import TABLE_FORMATS, layout_of, usual_places
+from annotation.importing.outcome import BadField, ErrorLog, ImportRejected, LineError, no_progress
 from annotation.importing.prediction_cells import ALIASES, PredictionOptions
 from annotation.importing.predictions import CSV_PREDICTIONS
 from annotation.importing.ratings import CSV_RATINGS, JSONL_LABELS, rating_format
@@ -68,7 +71,11 @@ def preview(
     if kind == ImportJob.Kind.RATINGS:
         if rating_format(path, format) == JSONL_LABELS:
             return _labels(path, n)
-        return _table(path, n, kind, CSV_RATINGS, lambda names: _mapping_of_ratings(names, columns, spec))
+        return _table(
+            path, n, kind, CSV_RATINGS,
+            lambda names: _mapping_of_ratings(names, columns, spec),
+            lambda names: places_of_columns(names, {}, RATING_ALIASES),
+        )  # fmt: skip
     if kind == ImportJob.Kind.PREDICTIONS:
         return _table(
             path, n, kind, CSV_PREDICTIONS, lambda names: _by_name(names, places_of_columns(names, columns, ALIASES))
@@ -79,7 +86,11 @@ def preview(
     except ImportRejected as rejected:
         if not rejected.errors[0].field or format:  # not a matter of columns
             raise
-        return _table(path, n, kind, "", lambda names: layout_of(names, columns).as_mapping(names))
+        return _table(
+            path, n, kind, "",
+            lambda names: layout_of(names, columns).as_mapping(names),
+            lambda names: usual_places(names, {}, DIALOGUE_ALIASES),
+        )  # fmt: skip
     return _dialogues(path, name, n, read, is_part)
 
 
@@ -143,12 +154,22 @@ def _labels(path: Path, n: int) -> Preview:
     return Preview(ImportJob.Kind.RATINGS, JSONL_LABELS, columns, cells, errors=log.errors)
 
 
-def _table(path: Path, n: int, kind: str, format: str, find: Callable[[list[str]], dict[str, str]]) -> Preview:
-    """Return the rows as they are in the file, and the columns that `find` recognises."""
+def _table(
+    path: Path,
+    n: int,
+    kind: str,
+    format: str,
+    find: Callable[[list[str]], dict[str, str]],
+    guess: Callable[[list[str]], dict[str, int]] | None = None,
+) -> Preview:
+    """Return the rows as they are in the file, and the columns that `find` recognises, or at least those of `guess`."""
     log = ErrorLog()
     table = open_table(path, log, no_progress, most=n)
     mapping: dict[str, str] = {}
     with log.catching(1):
         mapping = find(table.columns)
+    if not mapping and guess:
+        with suppress(BadField):  # the error says already what is to be chosen
+            mapping = _by_name(table.columns, guess(table.columns))
     rows = [dict(zip(table.columns, row.values, strict=True)) for row in itertools.islice(table, n)]
     return Preview(kind, format, table.columns, rows, mapping, log.errors[:n], has_columns=True)

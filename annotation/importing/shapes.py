@@ -136,7 +136,7 @@ def load_record(line: bytes) -> Record | None:
         text = _("is not JSON (%(error)s, character %(place)s): each line must be one complete object")
         raise BadField("", text % {"error": error.msg, "place": error.pos + 1}) from None
     if type(record) is not dict:
-        text = _("each line must be one object {...}, not %(kind)s")
+        text = _("must be one object {...}, not %(kind)s")
         raise BadField("", text % {"kind": kind_of(record)})
     return record
 

@@ -106,8 +106,8 @@ def column_choices(form: ImportForm, found: Preview) -> list[dict[str, Any]]:
     labels |= PREDICTION_LABELS if kind == ImportJob.Kind.PREDICTIONS else {}
     if kind == ImportJob.Kind.RATINGS:
         labels |= form.criteria
-    said = {name: form.cleaned_data[f"map_{name}"] for name in labels}
-    known = found.mapping | {name: column for name, column in said.items() if name not in found.mapping}
+    said = {name: column for name in labels if (column := form.cleaned_data[f"map_{name}"])}
+    known = dict.fromkeys(labels, "") | found.mapping | said
     return [
         {
             "name": name,

@@ -1,6 +1,7 @@
 """Importing from the browser: preview, queue, progress, errors by line."""
 
 import json
+import re
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -32,6 +33,16 @@ def send(client, content: bytes, name="dialogues.jsonl", route="study_import", *
     return client.post(page(route), {"kind": "dialogues", "file": upload} | form)
 
 
+def chosen(answer) -> dict[str, list[str]]:
+    """The columns chosen in the lists beside the preview, by the name of the list."""
+    found = {}
+    for name, options in re.findall(r'<select [^>]*name="(\w+)"[^>]*>(.*?)</select>', answer.content.decode(), re.S):
+        columns = re.findall(r'<option value="([^"]*)" selected>', options)
+        if columns not in ([""], ["-"]):
+            found[name] = columns
+    return found
+
+
 @pytest.fixture
 def researcher(client, cast: Cast):
     client.force_login(cast.researcher)
@@ -52,10 +63,14 @@ def test_the_preview_shows_the_first_rows_and_the_format_it_found(client, resear
 def test_the_preview_of_ratings_says_how_the_columns_are_read(client, researcher):
     answer = send(client, RATINGS.encode(), "ratings.csv", "study_import_preview", kind="ratings")
 
-    text = answer.content.decode()
-    assert "Annotator = rater" in text
-    assert "Answer = answer" in text
-    assert 'data-columns="rater\tmodel' in text.replace("&#9;", "\t").replace("'", '"')
+    assert chosen(answer) == {
+        "map_dialogue": ["dialogue_id"],
+        "map_source": ["model"],
+        "map_annotator": ["rater"],
+        "map_criterion": ["criterion"],
+        "map_value": ["answer"],
+    }
+    assert "map_appropriateness" in answer.content.decode()
 
 
 def test_a_column_mapping_is_tried_in_the_preview(client, researcher):
@@ -64,12 +79,61 @@ def test_a_column_mapping_is_tried_in_the_preview(client, researcher):
 
     answer = send(client, content, "ratings.csv", "study_import_preview", kind="ratings", **columns)
 
-    assert "Annotator = who" in answer.content.decode()
+    assert chosen(answer)["map_annotator"] == ["who"]
+
+
+def test_a_table_of_dialogues_is_shown_as_it_is_read_with_the_guess_to_correct(client, researcher):
+    content = b"id,question,GPT,human,n\nd1,How was <i>the</i> exam?,Long.,Hard.,1\n"
+    answer = send(client, content, "table.csv", "study_import_preview")
+    assert chosen(answer) == {"map_dialogue": ["id"], "map_prompt": ["question"]}
+    assert "no column found: name it under Columns" in answer.content.decode()
+
+    columns = {"map_dialogue": "id", "map_prompt": "question", "map_response": ["GPT", "human"]}
+    answer = send(client, content, "table.csv", "study_import_preview", **columns)
+    text = answer.content.decode()
+    assert chosen(answer) == {"map_dialogue": ["id"], "map_prompt": ["question"], "map_response": ["GPT", "human"]}
+    assert "How was &lt;i&gt;the&lt;/i&gt; exam?" in text
+    assert text.count("not shown to annotators") == 2
+
+
+def test_a_column_that_is_said_not_to_be_in_the_file_stays_out(client, researcher):
+    content = b"id,prompt,response,model\nd1,Hi,Ho,a\n"
+    answer = send(client, content, "table.csv", "study_import_preview", map_source="-")
+    assert "map_source" not in chosen(answer)
+    assert "by model, not shown" in answer.content.decode()
+
+
+def test_ten_dialogues_are_shown(client, researcher):
+    many = lines(*(GOOD | {"dialogue_id": f"d{n}"} for n in range(12)))
+    text = send(client, many, route="study_import_preview").content.decode()
+    assert text.count('<details class="preview-dialogue"') == 10
+
+
+def test_a_file_cut_for_the_preview_shows_no_error_of_the_cut(client, researcher):
+    part = b'[{"prompt": "Hi", "response": "Ho"},\n{"prompt": "How'
+    text = send(client, part, route="study_import_preview", is_part="on").content.decode()
+    assert "Ho" in text
+    assert "is not JSON" not in text
+    assert "is not JSON" in send(client, part, route="study_import_preview").content.decode()
+
+
+def test_a_table_of_dialogues_is_imported_with_its_map(client, researcher, cast: Cast):
+    content = b"n;q;a\nd9;How?;So.\n"
+    send(client, content, "t.csv", map_dialogue="n", map_prompt="q", map_response="a", map_source="-")
+    job = ImportJob.objects.get()
+    assert job.options == {"columns": {"dialogue": "n", "prompt": "q", "response": "a", "source": "-"}}
+    run_import_job(job.pk, now=timezone.now())
+    assert cast.study.dialogues.get(key="d9").candidates.get().text == "So."
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(b"[1, 2]\n", "JSON list"), (b"hello\n", "neither JSON Lines nor CSV"), (b"\xff\xfea\x00", "UTF-16")],
+    [
+        (b"[1, 2]\n", "must be one object {...}, not a number"),
+        (b"hello\n", "neither a table with several columns nor JSON Lines"),
+        (b"\xff\xfea", "not UTF-16"),
+        (b"%PDF-1.7\n" + bytes(range(256)), "none of the files that can be read"),
+    ],
 )
 def test_a_file_that_cannot_be_read_is_explained_in_the_preview(client, researcher, content, said):
     assert said in send(client, content, route="study_import_preview").content.decode()
@@ -219,9 +283,8 @@ def test_the_preview_of_predictions_says_how_the_columns_are_read(client, resear
     answer = send(
         client, b"d,model,score\nd1,a,1\n", "m.csv", "study_import_preview", kind="predictions", map_dialogue="d"
     )
-    text = answer.content.decode()
-    assert "Dialogue = d" in text
-    assert "Score = score" in text
+    assert chosen(answer) == {"map_dialogue": ["d"], "map_source": ["model"], "map_value": ["score"]}
+    assert "Score" in answer.content.decode()
 
 
 def test_wrong_predictions_name_file_line_and_field(client, researcher, cast: Cast):

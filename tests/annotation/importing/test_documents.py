@@ -45,7 +45,7 @@ def test_an_object_that_is_a_record_itself_is_read_as_one(write: Write) -> None:
         ('[{"a": 1},\n', 3, "is not JSON (Expecting value)"),
         ('[{"a": 1}', 2, "is not JSON: expected , ] here, not the end of the file"),
         ('[{"a": 1}]\nmore', 2, "is not JSON: there is text after the end of the list"),
-        ('[{"a": 1},\n2]', 2, "each line must be one object {...}, not a number"),
+        ('[{"a": 1},\n2]', 2, "must be one object {...}, not a number"),
         ('[{"a": 1},\n{"a": NaN}]', 2, "is not JSON"),
         ('[{"a": 1},\n{"a": ' + "[" * 100_000 + "]", 2, "is nested too deep"),
     ],

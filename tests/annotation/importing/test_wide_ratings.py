@@ -1,0 +1,167 @@
+"""Ratings with a column for each criterion."""
+
+import csv
+import gzip
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from django.utils import timezone
+
+from annotation.importing.outcome import ImportRejected
+from annotation.models import Rating, Study
+from protocols.services import store_bundle
+from tests.annotation.importing.conftest import (
+    HE_DIALOGUES,
+    HE_RATINGS,
+    Write,
+    dialogue,
+    errors_of,
+    load,
+    load_ratings,
+    workbook,
+)
+from tests.factories import StudyFactory
+from tests.factories_protocols import make_scale_version
+from tests.optional import SHEET
+
+
+@pytest.fixture
+def scales(db: None) -> Study:
+    return StudyFactory(protocol_version=make_scale_version(3))
+
+
+@pytest.fixture
+def sheet(db: None, write: Write) -> Study:
+    version, _ = store_bundle(SHEET | {"unit": "dialogue"}, publish=True, now=timezone.now())
+    study = StudyFactory(protocol_version=version)
+    load(study, write(dialogue("d1", candidates=None, messages=dialogue()["history"], history=None)))
+    return study
+
+
+def answers() -> Counter:
+    return Counter(
+        Rating.objects.values_list(
+            "assignment__participant__pseudonym", "item__candidate__key", "criterion__key", "option__key"
+        )
+    )
+
+
+def test_the_reference_study_is_the_same_with_a_column_for_each_criterion(he_study: Study, tmp_path: Path) -> None:
+    rows: dict[tuple[str, ...], dict[str, str]] = {}
+    wanted: Counter = Counter()
+    with gzip.open(HE_RATINGS, "rt", newline="") as file:
+        for row in csv.DictReader(file):
+            rows.setdefault((row["candidate_id"], row["annotator"], row["batch"]), {})[row["criterion"]] = row["answer"]
+            wanted[row["annotator"], row["candidate_id"], row["criterion"], row["answer"]] += 1
+    criteria = sorted({name for row in rows.values() for name in row})
+    with (tmp_path / "wide.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["candidate_id", "annotator", "batch", *criteria])
+        writer.writerows([*key, *(row.get(name, "") for name in criteria)] for key, row in rows.items())
+    load(he_study, HE_DIALOGUES)
+    assert load_ratings(he_study, tmp_path / "wide.csv").counts["ratings_new"] == 5880
+    found = Rating.objects.values_list(
+        "assignment__participant__pseudonym", "item__candidate__key", "criterion__key", "option__label"
+    )
+    assert Counter(found) == wanted
+
+
+def test_values_are_keys_labels_or_numbers_and_names_may_be_mapped(scales: Study, tmp_path: Path) -> None:
+    load(scales, _dialogues(tmp_path))
+    header = ["item", "rater", "FLUENCY", "Coherence", "third", "comment"]
+    path = workbook(
+        tmp_path / "a.xlsx", [header, ["d1-bot", "r1", "p3", "4 points", 5, "x"], ["d1-gold", "r1", 1, None, 2, ""]]
+    )
+    summary = load_ratings(scales, path, columns={"consistency": "third"})
+    assert summary.notes[0] == "Not used: the columns comment."
+    assert answers() == {
+        ("r1", "d1-bot", "fluency", "p3"): 1, ("r1", "d1-bot", "coherence", "p4"): 1,
+        ("r1", "d1-bot", "consistency", "p5"): 1, ("r1", "d1-gold", "fluency", "p1"): 1,
+        ("r1", "d1-gold", "consistency", "p2"): 1,
+    }  # fmt: skip
+    assert load_ratings(scales, path, columns={"consistency": "third"}).counts["ratings_unchanged"] == 5
+
+
+def _dialogues(tmp_path: Path) -> Path:
+    path = tmp_path / "dialogues.jsonl"
+    path.write_text(json.dumps(dialogue()))
+    return path
+
+
+def test_each_wrong_cell_is_named_by_its_column_and_nothing_is_stored(
+    scales: Study, write: Write, tmp_path: Path
+) -> None:
+    load(scales, _dialogues(tmp_path))
+    errors = errors_of(
+        load_ratings, scales, write("item,rater,fluency,coherence", "d1-bot,r1,9,best", "d1-gold,r1,1,2")
+    )
+    points = "5 points, 4 points, 3 points, 2 points, 1 points"
+    assert errors == [
+        (2, "fluency", f"'9' is not an answer to fluency: use {points}"),
+        (2, "coherence", f"'best' is not an answer to coherence: use {points}"),
+    ]
+    assert not Rating.objects.exists()
+
+
+def test_a_file_without_values_names_the_map_that_helps(scales: Study, write: Write) -> None:
+    errors = errors_of(load_ratings, scales, write("item,rater,flu,coh", "d1-bot,r1,1,2"))
+    assert errors[0][1] == "value and criterion"
+    assert (
+        "no column found: name it under Columns, or with --map value=COLUMN. The file has: item, rater" in errors[0][2]
+    )
+    assert "name it like the criterion, or use --map KEY=COLUMN" in errors[0][2]
+
+
+def test_the_name_of_a_criterion_leaves_a_column_of_rows_with_one_answer_alone(
+    scales: Study, write: Write, tmp_path: Path
+) -> None:
+    load(scales, _dialogues(tmp_path))
+    load_ratings(scales, write("item,rater,criterion,value,fluency", "d1-bot,r1,coherence,3,5"))
+    assert answers() == {("r1", "d1-bot", "coherence", "p3"): 1}
+
+
+def test_behaviours_are_joined_by_bars_or_listed_and_a_dash_is_none(sheet: Study, write: Write) -> None:
+    path = write("dialogue,rater,behaviours,tone,where", "d1,r1,ignores|Repeats,-,2", "d1,r2,-,warm,", "d1,r3,,,-")
+    load_ratings(sheet, path)
+    found = {
+        (each.assignment.participant.pseudonym, each.criterion.key): (
+            len(each.choices),
+            each.option_id is None,
+            each.turns,
+        )
+        for each in Rating.objects.select_related("assignment__participant", "criterion")
+    }
+    assert found == {
+        ("r1", "behaviours"): (2, True, []), ("r1", "tone"): (0, True, []), ("r1", "where"): (0, True, [2]),
+        ("r2", "behaviours"): (0, True, []), ("r2", "tone"): (0, False, []), ("r3", "where"): (0, True, []),
+    }  # fmt: skip
+    lines = [{"dialogue": "d1", "rater": "r4", "behaviours": ["ignores", "preaches"], "tone": "cold"}]
+    load_ratings(sheet, write(*lines))
+    assert len(Rating.objects.get(criterion__key="behaviours", assignment__participant__pseudonym="r4").choices) == 2
+
+
+def test_a_long_file_of_behaviours_is_read(sheet: Study, write: Write) -> None:
+    load_ratings(sheet, write("dialogue,rater,criterion,value", "d1,r1,behaviours,ignores|preaches"))
+    assert len(Rating.objects.get().choices) == 2
+
+
+def test_labels_for_a_protocol_without_single_choices_are_refused_in_words(db: None, write: Write) -> None:
+    only = SHEET | {"criteria": SHEET["criteria"][:1]}
+    version, _ = store_bundle(only, publish=True, now=timezone.now())
+    with pytest.raises(ImportRejected, match="no single-choice question for labels: write the answers as a table"):
+        load_ratings(StudyFactory(protocol_version=version), write({"dialogue": "d1", "label": 1}))
+
+
+def test_rows_may_be_objects_of_a_list(scales: Study, write: Write, tmp_path: Path) -> None:
+    load(scales, _dialogues(tmp_path))
+    rows = [
+        {"item": "d1-bot", "annotator": "r1", "criterion": "fluency", "value": 3},
+        {"item": "d1-bot", "annotator": "r1", "criterion": "coherence", "label": 4},
+    ]
+    wrong = errors_of(load_ratings, scales, write(json.dumps(rows)))
+    assert "could be value and label" in wrong[0][2]
+    del rows[1]["label"]
+    load_ratings(scales, write(json.dumps([*rows[:1], rows[1] | {"value": 4.0}], indent=1)))
+    assert answers() == {("r1", "d1-bot", "fluency", "p3"): 1, ("r1", "d1-bot", "coherence", "p4"): 1}
