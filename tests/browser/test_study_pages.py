@@ -84,13 +84,35 @@ def test_the_preview_shows_the_responses_too(open_screen: Callable[..., Screen],
     page = open_screen(cast.researcher, width=width).go(reverse("study_import", args=[cast.study.slug]))
     page.set_input_files("[name=file]", {"name": "d.jsonl", "mimeType": "application/json", "buffer": DIALOGUE})
 
-    responses = page.locator(".preview td[data-label=Candidates]").first
-    expect(responses).to_be_visible()
-    box = responses.bounding_box()
+    response = page.locator(".preview-dialogue .next").first
+    expect(response).to_contain_text("Yo")
+    box = response.bounding_box()
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= width
-    said, around = responses.get_by_text("Yo").bounding_box(), responses.locator(".preview-text").bounding_box()
-    assert said["y"] + said["height"] <= around["y"] + around["height"] + 1
+
+
+def test_columns_that_are_not_recognised_are_chosen_beside_the_preview(open_screen: Callable[..., Screen], cast: Cast):
+    screen = open_screen(cast.researcher)
+    page = screen.go(reverse("study_import", args=[cast.study.slug]))
+    table = "id,q,GPT,human\nd1,How was it?,Long.,Hard.\n".encode("utf-16")
+    page.set_input_files("[name=file]", {"name": "d.txt", "mimeType": "text/plain", "buffer": table})
+    lists = page.get_by_role("group", name="Columns")
+    expect(page.locator(".preview .field-error")).to_contain_text("no column with the dialogue so far")
+    expect(lists.get_by_label("Dialogue", exact=True)).to_have_value("id")
+
+    lists.get_by_label("Prompt, as the last turn").focus()
+    lists.get_by_label("Prompt, as the last turn").select_option("q")
+    expect(page.locator(".preview .field-error")).to_contain_text("--map response=COLUMN")
+    expect(lists.get_by_label("Prompt, as the last turn")).to_be_focused()
+    lists.get_by_label("Response", exact=True).select_option(["GPT", "human"])
+    expect(page.locator(".preview-dialogue .next")).to_have_count(2)
+    expect(page.locator(".preview-dialogue .next").first).to_contain_text("Long.")
+    assert not screen.barriers()
+
+    page.get_by_role("button", name="Import", exact=True).click()
+    page.get_by_text("Waiting for a worker").wait_for()
+    columns = {"dialogue": "id", "prompt": "q", "response": "GPT|human"}
+    assert ImportJob.objects.get().options == {"columns": columns}
 
 
 def test_only_the_beginning_of_a_large_file_is_sent_for_the_preview(open_screen: Callable[..., Screen], cast: Cast):
