@@ -1,7 +1,7 @@
 """Read labels in objects as rows of ratings. An object has one label or lists several ratings."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from annotation.data_set import SEPARATOR, harmless
 from annotation.dependence import holds
 from annotation.importing.answer_cells import AnswerCells, find_explanation
+from annotation.importing.columns import ALIASES
 from annotation.importing.fields import LONGEST_KEY, LONGEST_SOURCE_KEY, Record, clean_key, first_key, kind_of
 from annotation.importing.kinds import ITEM_KEYS, PARQUET, TABLE, WORKBOOK, file_kind
 from annotation.importing.outcome import BadField, ErrorLog, Progress, rejected
@@ -26,6 +27,8 @@ LABEL_FIELDS = (
     "dialogue", "item", "source", "batch", "annotator", "criterion", "value", "choices", "turns", "explanations",
     "free_text",
 )  # fmt: skip
+# Fields that only rows of a table have. The names of `annotator` are the others of a table: a label has that one.
+OF_ROWS = frozenset({"criterion", "value", *ALIASES["annotator"]}) - {"annotator"}
 NUMBERED = re.compile(r"(\d{1,9})(?::|$)")
 
 
@@ -36,11 +39,14 @@ def holds_labels(path: Path) -> bool:
         return False
     if kind == PARQUET:
         columns = parquet_columns(path)
-        return columns.get("ratings", False) or ("label" in columns and any(columns.get(name) for name in TURN_NAMES))
+        has_objects = columns.get("ratings") or any(columns.get(name) for name in TURN_NAMES)
+        return bool(has_objects) and _is_labelled(columns.keys())
     records = first_records(path, kind)
-    return not records or any(
-        {"label", "ratings"} & each.keys() and not {"criterion", "value"} & each.keys() for each in records
-    )
+    return not records or any(_is_labelled(each.keys()) for each in records)
+
+
+def _is_labelled(names: Set[str]) -> bool:
+    return bool({"label", "ratings"} & names) and not OF_ROWS & names
 
 
 def label_rows(

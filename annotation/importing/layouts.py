@@ -66,8 +66,7 @@ class Layout:
 def layout_of(columns: list[str], wanted: Mapping[str, str], format: str = "") -> Layout:
     """Return how the table is read: as wanted, otherwise by usual names of columns. Raise BadField, with the remedy."""
     lowered = [column.casefold() for column in columns]
-    is_of_prompts = not wanted and {"prompt", "machine_completion"} <= set(lowered)
-    if format == CSV_PROMPTS or (not format and is_of_prompts):
+    if format == CSV_PROMPTS or (not format and _is_of_prompts(lowered, wanted)):
         places = usual_places(columns, wanted, PROMPT_ALIASES)
         return Layout(CSV_PROMPTS, _needed(places, ("prompt", "response"), columns))
     responses = _responses(columns, wanted.get("response", ""))
@@ -102,6 +101,15 @@ def usual_places(
         if free and field_name not in wanted:
             places[field_name] = lowered.index(free[0])
     return places
+
+
+def _is_of_prompts(lowered: list[str], wanted: Mapping[str, str]) -> bool:
+    """Return whether the table is a crowd task, and nothing wanted is unlike one."""
+    own = {"prompt": "prompt", "response": "machine_completion"}
+    is_wanted = wanted.keys() <= PROMPT_ALIASES.keys() and all(
+        wanted.get(name, column).casefold() == column for name, column in own.items()
+    )
+    return is_wanted and {*own.values()} <= {*lowered}
 
 
 def _needed(places: dict[str, int], names: tuple[str, ...], columns: list[str]) -> dict[str, int]:

@@ -40,7 +40,8 @@ def cell_text(value: Any, column: str) -> str:
     if isinstance(value, float):
         return _number_text(value, column)
     if isinstance(value, datetime):
-        return (value.date() if value.time() == time() else value).isoformat()
+        is_a_day = value.tzinfo is None and value.time() == time()  # a workbook has no other kind of date
+        return (value.date() if is_a_day else value).isoformat()
     if isinstance(value, (list, dict)):
         return canonical_json(value, column).decode()
     if isinstance(value, bytes):

@@ -30,10 +30,14 @@ class Row:
 
 @dataclass(slots=True)
 class Table:
-    """A table of any file. Iterating yields its rows, once; errors in a row go to the log."""
+    """A table of any file. Iterating yields its rows, once; errors in a row go to the log.
+
+    `may_be_quoted` says that a spreadsheet could open the file, so that our exports hide formulas in it.
+    """
 
     columns: list[str]
     rows: Iterable[Row]
+    may_be_quoted: bool = False
 
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)
@@ -53,7 +57,7 @@ def open_table(path: Path, log: ErrorLog, progress: Progress, most: int | None =
     if kind != TABLE:
         return _table_of_records(path, kind, log, progress)
     csv_file = CsvFile(path, log, progress)
-    return Table(csv_file.columns, csv_file)
+    return Table(csv_file.columns, csv_file, may_be_quoted=True)
 
 
 def _workbook(path: Path, log: ErrorLog, most: int | None) -> Table:
@@ -65,8 +69,13 @@ def _workbook(path: Path, log: ErrorLog, most: int | None) -> Table:
     used = [
         at for at, name in enumerate(header.values) if name != "" or any(row.values[at] != "" for row in body)
     ]  # formatted columns without content are no columns
-    columns = _header([cell_text(header.values[at], "") for at in used], header.line)
-    return Table(columns, _texts(columns, ((row.line, [row.values[at] for at in used]) for row in body), log))
+    try:
+        names = [cell_text(header.values[at], "") for at in used]
+    except BadField as error:
+        raise rejected(error.reason, line=header.line) from None
+    columns = _header(names, header.line)
+    cells = ((row.line, [row.values[at] for at in used]) for row in body)
+    return Table(columns, _texts(columns, cells, log), may_be_quoted=True)
 
 
 def _table_of_records(path: Path, kind: str, log: ErrorLog, progress: Progress) -> Table:

@@ -74,7 +74,7 @@ class VoteSpool(AbstractContextManager):
         self._study = str(study_id)
         self._spec = spec
         self._answers = AnswerCells(spec)
-        self._is_own = False
+        self._is_own = self._is_quoted = False
         self.n_uncounted = 0
         self._is_whole_dialogue = spec.unit == Unit.DIALOGUE
         self._now = now
@@ -98,6 +98,7 @@ class VoteSpool(AbstractContextManager):
             except BadField as error:
                 raise rejected(error.reason, error.field, line=1) from None
             self._is_own = is_own_export(table.columns)
+            self._is_quoted = self._is_own and table.may_be_quoted
             if self._is_own:
                 self._answers = AnswerCells(self._spec, is_own=True)
             used = set(range(len(table.columns)) if self._is_own else (*self._places.values(), *self._wide))
@@ -123,7 +124,7 @@ class VoteSpool(AbstractContextManager):
         place = self._places.get(name)
         if place is None:
             return ""
-        return unquote_formula(row.values[place]) if self._is_own else row.values[place]
+        return unquote_formula(row.values[place]) if self._is_quoted else row.values[place]
 
     def _key(self, row: Row, name: str, longest: int = 200) -> str:
         return clean_key(self._value(row, name), name, longest)

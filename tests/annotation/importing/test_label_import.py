@@ -167,3 +167,12 @@ def test_another_format_than_the_file_has_is_refused(diqad: Study, write: Write)
     path = write(json.dumps(label()))
     (error,) = errors_of(import_ratings, diqad, path, format="csv-ratings", now=NOW)
     assert error == (0, "format", "the file looks like jsonl-labels, not like csv-ratings")
+
+
+def test_a_label_beside_a_rater_is_a_row_of_a_table(coherence_study: Study, write: Write) -> None:
+    lines = [
+        {"item": "d1", "model": "a", "rater": "r1", "label": 2},
+        {"item": "d1", "model": "a", "rater": "r2", "label": 1},
+    ]
+    assert load_ratings(coherence_study, write(*lines), create_missing=True).format == "csv-ratings"
+    assert set(coherence_study.participants.values_list("pseudonym", flat=True)) == {"r1", "r2"}

@@ -1,10 +1,12 @@
 """Tables of dialogues: which columns hold what, and how their rows become dialogues."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
-from annotation.importing.layouts import RESPONSES, TURNS, WIDE, layout_of
+from annotation.importing.layouts import CSV_PROMPTS, RESPONSES, TURNS, WIDE, layout_of
 from annotation.importing.outcome import BadField
 from annotation.models import Dialogue, Study
 from tests.annotation.importing.conftest import Write, errors_of, load, responses_of, turns_of
@@ -26,6 +28,7 @@ def row(*cells: str) -> str:
         ("question,gpt_response,llama_response,response_id", WIDE, {"response": "gpt_response|llama_response"}),
         ("dialogue_id,turn,speaker,text", TURNS, {"dialogue": "dialogue_id", "turn": "turn", "text": "text"}),
         ("id,conversation_id,role,content", TURNS, {"dialogue": "conversation_id", "speaker": "role"}),
+        ("prompt,machine_completion,context,role,id", CSV_PROMPTS, {"prompt": "prompt", "dialogue": "id"}),
         ("id,dialogue_id,history,reply,text", RESPONSES, {"dialogue": "dialogue_id", "response": "reply"}),
     ],
 )
@@ -34,6 +37,7 @@ def test_columns_are_found_by_their_usual_names(header: str, format: str, mappin
     found = layout_of(columns, {})
     assert found.format == format
     assert mapping.items() <= found.as_mapping(columns).items()
+    assert layout_of(columns, found.as_mapping(columns)) == found  # the page sends what the preview has shown
 
 
 def test_a_map_goes_before_names_and_a_dash_leaves_a_column_out() -> None:
@@ -198,3 +202,13 @@ def test_a_utf_16_table_from_excel_is_read(study: Study, write: Write) -> None:
     assert turns_of(study, "d") == [("", "Grüße,\nAnna")]
     errors = errors_of(load, study, write(exactly=(text + "e\t\tx\r\n").encode("utf-16")))
     assert errors == [(4, "prompt", "is empty")]
+
+
+def test_the_tables_of_the_docs_are_read_as_they_say(study: Study, write: Write) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "files.md").read_text()
+    tables = re.findall(r"### `(\S+)`.*?```csv\n(.*?)```", page, re.DOTALL)
+    assert [name for name, _text in tables] == [RESPONSES, WIDE, TURNS]
+    for at, (name, text) in enumerate(tables):
+        assert load(study, write(text.replace("d1,", f"d{at},"))).format == name
+    assert turns_of(study, "d0")[1:] == [("Bot", "Which one?"), ("User", "Maths.")]
+    assert responses_of(study, "d1") == [("model_a", "It went well."), ("model_b", "Which exam?")]

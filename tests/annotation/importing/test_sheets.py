@@ -84,6 +84,11 @@ def test_an_error_in_a_cell_is_refused(study: Study, tmp_path: Path) -> None:
     assert (errors[0][:2], "an error such as #REF!" in errors[0][2]) == ((2, "response"), True)
 
 
+def test_an_error_in_the_header_is_refused(study: Study, tmp_path: Path) -> None:
+    errors = errors_of(load, study, workbook(tmp_path / "a.xlsx", [["id", "#REF!"], ["d1", "x"]]))
+    assert (errors[0][0], "an error such as #REF!" in errors[0][2]) == (1, True)
+
+
 def test_several_sheets_with_content_are_a_question(study: Study, tmp_path: Path) -> None:
     errors = errors_of(load, study, workbook(tmp_path / "a.xlsx", [HEADER, ROW], [["notes"]], []))
     assert "has 2 sheets with content (Sheet and Sheet1): keep one of them" in errors[0][2]

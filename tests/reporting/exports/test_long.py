@@ -3,9 +3,11 @@
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from django.utils import timezone
@@ -127,6 +129,18 @@ def test_parquet_holds_the_same_with_types(diqad: Work, written: Written) -> Non
     assert table[0]["answered_at"].tzinfo is not None
 
 
+def test_parquet_comes_back_with_several_choices_and_turns(diqad: Work, written: Written, tmp_path: Path) -> None:
+    table = pq.read_table(io.BytesIO(written(diqad.study, "long-parquet")))
+    others = pa.array([f"other-{name.as_py()}" for name in table["annotator"]])
+    pq.write_table(table.set_column(table.column_names.index("annotator"), "annotator", others), tmp_path / "ratings")
+    import_ratings(diqad.study, tmp_path / "ratings", now=timezone.now())
+    imported = Rating.objects.filter(assignment__is_imported=True)
+    answers = ("item", "criterion", "option", "choices", "turns", "explanations", "free_text", "answered_at")
+    assert Counter(map(repr, imported.values_list(*answers))) == Counter(
+        map(repr, Rating.objects.filter(is_active=True, assignment__is_imported=False).values_list(*answers))
+    )
+
+
 def test_an_empty_study_has_a_header_and_no_rows(cast: Cast, written: Written) -> None:
     assert rows_of(written(cast.study, "long-csv")) == []
     assert pq.read_table(io.BytesIO(written(cast.study, "long-parquet"))).num_rows == 0
@@ -191,6 +205,8 @@ def test_the_export_of_ratings_is_imported_with_any_free_text(two_studies, writt
     import_ratings(second, path, now=timezone.now())
     stored = Rating.objects.get(batch__study=second)
     assert stored.free_text == text
+    path.write_bytes(written(first, "long-parquet"))
+    assert import_ratings(second, path, now=timezone.now()).counts["ratings_unchanged"] == 1
     assert stored.assignment.participant.pseudonym == "-x"
     assert stored.item.dialogue.key == "=d2"
 
