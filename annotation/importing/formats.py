@@ -5,6 +5,7 @@ from pathlib import Path
 
 from django.utils.translation import gettext as _
 
+from annotation.importing.columns import named
 from annotation.importing.fields import Record
 from annotation.importing.kinds import PARQUET, TABLE, WORKBOOK, file_kind
 from annotation.importing.layouts import ALIASES, TABLE_FORMATS, TURNS, layout_of
@@ -24,6 +25,7 @@ from annotation.importing.shapes import (
 from annotation.importing.sheets import parquet_columns
 from annotation.importing.tables import open_table
 from annotation.importing.turn_rows import read_turn_rows
+from parley.listing import either
 
 DIALOGUE_FORMATS = (*SHAPES, JSONL_TURNS, *TABLE_FORMATS)
 
@@ -65,7 +67,14 @@ def dialogue_format(path: Path, wanted: str = "", options: DialogueOptions = Dia
     try:
         return layout_of(columns, options.columns).format
     except BadField as error:
-        raise rejected(error.reason, error.field, line=1) from None
+        reason = error.reason
+        if error.field == "history" and kind not in (TABLE, WORKBOOK):
+            text = _(
+                "no list of turns found: name it %(names)s. If each object is a row, say which field is which under "
+                "Columns, or with --map history=FIELD,response=FIELD. The fields are: %(columns)s"
+            )
+            reason = text % {"names": either(TURN_NAMES), "columns": named(columns)}
+        raise rejected(reason, error.field, line=1) from None
 
 
 def holds_records(path: Path, kind: str, options: DialogueOptions) -> bool:

@@ -218,6 +218,19 @@ def test_the_threshold_of_kappa_is_a_setting_like_the_others(cast: Cast):
     assert api.ask("PATCH", "api_study", SLUG, data={"kappa_floor": None}).json()["kappa_floor"] is None
 
 
+def test_columns_of_a_table_and_of_criteria_are_mapped(cast: Cast):
+    api = Api(cast.researcher)
+    table = SimpleUploadedFile("d.csv", b"case;said;gpt;human\nx1;Hi;Ho;Hey\n")
+    columns = {"map_dialogue": "case", "map_prompt": "said", "map_response": "gpt|human"}
+    assert api.upload("api_imports", SLUG, file=table, **columns).status_code == 202
+    ratings = SimpleUploadedFile("r.csv", b"case,model,rater,q1\nx1,gpt,r1,Appropriate\n")
+    columns = {"map_dialogue": "case", "map_appropriateness": "q1"}
+    assert api.upload("api_imports", SLUG, kind="ratings", file=ratings, **columns).status_code == 202
+    for job in ImportJob.objects.order_by("pk"):
+        assert run_import_job(job.pk, now=timezone.now()) == "done"
+    assert cast.study.dialogues.get(key="x1").candidates.count() == 2
+
+
 def test_the_document_has_every_field_that_an_import_takes(cast: Cast):
     form = ImportForm(study=cast.study)
     of_criteria = {f"map_{key}" for key in form.criteria}

@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import resource
+from pathlib import Path
 
 import pytest
 
@@ -98,9 +100,9 @@ def test_a_header_alone_holds_no_dialogues(study: Study, write: Write) -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        ("[\n{}\n]", "no column with the dialogue so far"),
-        ('{"text": "Hi"}', "--map history=COLUMN or prompt=COLUMN. If each row is a turn"),
-        ("id,text\n1,Hi", "The file has: id, text"),
+        ("[\n{}\n]", "no list of turns found"),
+        ('{"text": "Hi"}', "no list of turns found: name it history, messages, utterances, turns"),
+        ("id,text\n1,Hi", "--map history=COLUMN or prompt=COLUMN. If each row is a turn, name dialogue=COLUMN,"),
         ("what is this", "is neither a table with several columns nor JSON Lines. The first line is: 'what is this'"),
     ],
 )
@@ -143,6 +145,19 @@ def test_a_line_without_end_is_not_read_into_memory(
     monkeypatch.setattr(files, "LONGEST_LINE", 1000)
     path = write(dialogue("a"), "x" * 5000, dialogue("b"), '{"history": "')
     assert errors_of(load, study, path)[0][0] == 2
+
+
+@pytest.mark.parametrize("beginning", [b"id,prompt,completion\n", b"", b'[{"prompt": "Hi", "reply": "Ho"}, {"prompt": "', b'{"a": "'])
+def test_a_line_of_two_hundred_megabytes_is_refused_in_words(study: Study, tmp_path: Path, beginning: bytes) -> None:
+    path = tmp_path / "long.gz"
+    with gzip.open(path, "wb", 1) as file:
+        file.write(beginning)
+        for _ in range(200):
+            file.write(b"x" * (1 << 20))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    errors = errors_of(load, study, path)
+    assert any(said in errors[-1][2] for said in ("longer than 5 MB", "the file is empty"))
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100 * 1024  # kilobytes
 
 
 def test_two_hundred_errors_are_listed_and_the_rest_counted(study: Study, write: Write) -> None:

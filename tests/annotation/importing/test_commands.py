@@ -86,3 +86,12 @@ def test_batches_that_cannot_be_made_are_told(study: Study) -> None:
     run("import_dialogues", study.slug, HE_DIALOGUES)
     _, error = refused("make_batches", study.slug, "--by", "size")
     assert str(error) == "Enter the number of dialogues per batch."
+
+
+def test_columns_are_mapped_once_or_several_times(study: Study, write: Write) -> None:
+    path = write("case,said,a1,a2", "d1,Hi,Ho,Hey")
+    printed, _error = refused("import_dialogues", study.slug, path)
+    assert "--map history=COLUMN or prompt=COLUMN" in printed
+    said = run("import_dialogues", study.slug, path, "--map", "dialogue=case,prompt=said", "--map", "response=a1|a2")
+    assert "candidates new: 2" in said
+    assert "(table-wide)" in said

@@ -8,6 +8,7 @@ import pytest
 from django.db import connection
 
 from annotation.importing import DialogueOptions, ImportSummary, dialogues
+from annotation.importing.copying import MANY, fetch
 from annotation.models import Candidate, Dialogue, Source, Study
 from tests.annotation.importing.conftest import (
     DIQAD,
@@ -147,3 +148,12 @@ def test_two_imports_of_one_file_at_once_import_it_once(tmp_path: Path) -> None:
     assert sorted(summary.counts["dialogues_new"] for summary in summaries) == [0, 0, 0, 500]
     assert study.dialogues.count() == 500
     assert Candidate.objects.count() == 1000
+
+
+def test_a_large_import_renews_the_statistics_of_the_tables(study: Study, write: Write) -> None:
+    counted = "SELECT reltuples FROM pg_class WHERE relname = 'annotation_dialogue'"
+    (before,) = fetch(counted)[0]
+    load(study, write(*(dialogue(f"a{n}") for n in range(MANY - 1))))
+    assert fetch(counted)[0][0] == before
+    load(study, write(*(dialogue(f"b{n}") for n in range(MANY))))
+    assert fetch(counted)[0][0] == study.dialogues.count() == 2 * MANY - 1

@@ -50,6 +50,11 @@ def test_one_metric_by_dialogue_and_source(material: Study, write: Write) -> Non
     assert (metric.kind, metric.criterion, metric.origin, metric.higher_is_better) == ("score", None, "imported", True)
 
 
+def test_scores_come_from_a_list_of_objects_too(material: Study, write: Write) -> None:
+    bring(material, write('[{"item": "d1-bot", "score": 0.5},\n {"item": "d2-bot", "score": null}]'), metric="BLEU")
+    assert stored(material, "BLEU") == {"d1-bot": (0.5, None)}
+
+
 def test_a_candidate_can_be_named_alone(material: Study, write: Write) -> None:
     bring(material, write("candidate_id;nll", "d1-gold;1.5", "d2-bot;2"), metrics=["nll"], lower_is_better=["nll"])
     assert stored(material, "nll") == {"d1-gold": (1.5, None), "d2-bot": (2.0, None)}
