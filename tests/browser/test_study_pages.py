@@ -100,10 +100,10 @@ def test_columns_that_are_not_recognised_are_chosen_beside_the_preview(open_scre
     expect(page.locator(".preview .field-error")).to_contain_text("no column with the dialogue so far")
     expect(lists.get_by_label("Dialogue", exact=True)).to_have_value("id")
 
-    lists.get_by_label("Prompt, as the last turn").focus()
-    lists.get_by_label("Prompt, as the last turn").select_option("q")
+    lists.get_by_label("Prompt (last turn)").focus()
+    lists.get_by_label("Prompt (last turn)").select_option("q")
     expect(page.locator(".preview .field-error")).to_contain_text("--map response=COLUMN")
-    expect(lists.get_by_label("Prompt, as the last turn")).to_be_focused()
+    expect(lists.get_by_label("Prompt (last turn)")).to_be_focused()
     lists.get_by_label("Response", exact=True).select_option(["GPT", "human"])
     expect(page.locator(".preview-dialogue .next")).to_have_count(2)
     expect(page.locator(".preview-dialogue .next").first).to_contain_text("Long.")

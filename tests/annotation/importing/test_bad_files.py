@@ -147,7 +147,9 @@ def test_a_line_without_end_is_not_read_into_memory(
     assert errors_of(load, study, path)[0][0] == 2
 
 
-@pytest.mark.parametrize("beginning", [b"id,prompt,completion\n", b"", b'[{"prompt": "Hi", "reply": "Ho"}, {"prompt": "', b'{"a": "'])
+@pytest.mark.parametrize(
+    "beginning", [b"id,prompt,completion\n", b"", b'[{"prompt": "Hi", "reply": "Ho"}, {"prompt": "', b'{"a": "']
+)
 def test_a_line_of_two_hundred_megabytes_is_refused_in_words(study: Study, tmp_path: Path, beginning: bytes) -> None:
     path = tmp_path / "long.gz"
     with gzip.open(path, "wb", 1) as file:
