@@ -31,6 +31,11 @@ from parley.listing import both
 
 REFERENCE_KEYS = frozenset({"ground_truth", "reference", "human", "gold"})
 COLUMNS = "study_id, key, position, turns, metadata, batch_key, digest, is_textless, asker, conversation, context"
+# Without the texts: counting those takes longer, and nothing is looked up by them.
+COUNTED = (
+    "annotation_dialogue (id, study_id, key, position, batch_key, conversation)",
+    "annotation_candidate (id, dialogue_id, source_id, key)",
+)
 LABEL_FIELDS = ("label", "ratings", "reason")
 
 
@@ -68,10 +73,7 @@ def import_dialogues(
         progress(path.stat().st_size, path.stat().st_size, STORING)
         summary = _store(study, spool, ImportSummary(name, is_dry_run), options)
     if summary.counts["dialogues_new"] >= MANY and not is_dry_run:
-        analyse(
-            "annotation_dialogue (id, study_id, key, position, batch_key, conversation)",
-            "annotation_candidate (id, dialogue_id, source_id, key)",
-        )
+        analyse(*COUNTED)
     return summary
 
 

@@ -9,7 +9,7 @@ from django.utils.translation import ngettext
 
 from annotation.importing.columns import is_own_export
 from annotation.importing.copying import MANY, analyse, copy_in, execute, prepare_bulk
-from annotation.importing.dialogues import lock_study
+from annotation.importing.dialogues import COUNTED, lock_study
 from annotation.importing.fitting import refuse_unasked, refuse_wrong_turns
 from annotation.importing.labels import holds_labels
 from annotation.importing.outcome import STORING, ErrorLog, ImportSummary, Progress, no_progress, rejected
@@ -62,8 +62,7 @@ def import_ratings(
         progress(path.stat().st_size, path.stat().st_size, STORING)
         summary = _store(study, spool, options, ImportSummary(found, is_dry_run), now)
     if summary.counts["ratings_new"] >= MANY and not is_dry_run:
-        analyse("annotation_dialogue", "annotation_candidate", "annotation_item", "annotation_assignment")
-        analyse("annotation_rating", "annotation_ratingrevision")
+        analyse(*COUNTED, "annotation_item", "annotation_assignment", "annotation_rating", "annotation_ratingrevision")
     return summary
 
 
