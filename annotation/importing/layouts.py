@@ -85,9 +85,9 @@ def layout_of(columns: list[str], wanted: Mapping[str, str], format: str = "") -
     if responses:
         places.pop("source", None)
         return Layout(WIDE, places, responses)
-    if wanted.get("response") != NONE:
-        _needed(places, ("response",), columns)
-    return Layout(RESPONSES, places)
+    if wanted.get("response") == NONE:  # whole dialogues: what is said about a response is metadata
+        return Layout(RESPONSES, {name: at for name, at in places.items() if name not in ("item", "source", "speaker")})
+    return Layout(RESPONSES, _needed(places, ("response",), columns))
 
 
 def usual_places(

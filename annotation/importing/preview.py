@@ -147,8 +147,10 @@ def _dialogues(path: Path, name: str, n: int, options: DialogueOptions, is_part:
 
 def _labels(path: Path, n: int) -> Preview:
     log = ErrorLog()
-    records = itertools.islice(read_records(path, file_kind(path), log, no_progress), n)
-    rows = [{name: cell_text(value, name) for name, value in record.items()} for _line, record in records]
+    rows = []
+    for line, record in itertools.islice(read_records(path, file_kind(path), log, no_progress), n):
+        with log.catching(line):
+            rows.append({name: cell_text(value, name) for name, value in record.items()})
     columns = list(dict.fromkeys(name for row in rows for name in row))
     cells = [{name: row.get(name, "") for name in columns} for row in rows]
     return Preview(ImportJob.Kind.RATINGS, JSONL_LABELS, columns, cells, errors=log.errors)

@@ -136,6 +136,9 @@ def _keep(row: Record, line: int, groups: dict[str, Group], waiting: WaitingRows
         if own != row[name]:
             text = _("is %(batch)r, but %(other)r on line %(line)s of the same dialogue")
             raise BadField(name, text % {"batch": row[name], "line": group.line, "other": own})
+    if not row["text"] and group.places:
+        text = _("is also on line %(line)s: each whole dialogue has one row")
+        raise BadField("dialogue", text % {"line": group.line})
     if row["key"] and group.candidates.setdefault(row["key"], line) != line:
         names = {"key": row["key"], "line": group.candidates[row["key"]]}
         raise BadField("candidate_id", _("%(key)r is also on line %(line)s") % names)

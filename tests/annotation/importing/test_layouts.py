@@ -154,9 +154,17 @@ def test_a_row_without_any_response_is_refused(study: Study, write: Write) -> No
 
 
 def test_whole_dialogues_have_no_response(study: Study, write: Write) -> None:
-    load(study, write("id,history", row("d", "A: Hi\nB: Ho")), columns={"response": "-"})
+    path = write("id,history,model", row("d", "A: Hi\nB: Ho", "gpt"))
+    load(study, path, columns={"response": "-"})
     assert turns_of(study, "d") == [("A", "Hi"), ("B", "Ho")]
     assert not responses_of(study, "d")
+    assert study.dialogues.get().metadata == {"model": "gpt"}
+
+
+def test_a_whole_dialogue_has_one_row(study: Study, write: Write) -> None:
+    path = write("id,history,note", row("d", "A: Hi", "x"), row("d", "A: Hi", "y"))
+    errors = errors_of(load, study, path, columns={"response": "-"})
+    assert errors == [(3, "dialogue", "is also on line 2: each whole dialogue has one row")]
 
 
 def test_flat_objects_are_rows(study: Study, write: Write) -> None:

@@ -46,6 +46,12 @@ def test_a_file_of_ratings_without_a_known_column_says_which(write: Write) -> No
     assert shown.rows == [{"item": "a", "who": "b", "value": "1"}]
 
 
+def test_a_label_that_cannot_be_shown_is_named_beside_the_others(write: Write) -> None:
+    shown = preview(write({"dialogue": "a", "label": 1}, {"dialogue": "b", "label": 2, "x": {"y": "\x00"}}), "ratings")
+    assert shown.rows == [{"dialogue": "a", "label": "1"}]
+    assert [(error.line, error.field) for error in shown.errors] == [(2, "x")]
+
+
 def test_a_file_of_no_known_shape_is_refused(write: Write) -> None:
     with pytest.raises(ImportRejected):
         preview(write("what is this"), "dialogues")
