@@ -162,6 +162,17 @@ def test_predefined_reasons_are_counted_as_votes(cast: Cast):
     assert [cell.reasons for cell in cells] == [{str(option.explanations[0].id): 1}] * 2
 
 
+def test_reasons_given_for_a_check_are_counted_nowhere(cast: Cast):
+    assignment = claim(cast)
+    rate_everything(assignment, now=NOW)
+    item = cast.batch.items.order_by("pk")[0]
+    answer = submission(item.token, "appropriateness", spec_of(cast.version).by_key["appropriateness"].options[0])
+    record(assignment, replace(answer, given=replace(answer.given, explanations=("a",))), now=NOW)
+    assert [each.reasons for each in measure_batch(cast.batch).cells.values() if each.reasons]
+    cast.batch.items.filter(pk=item.pk).update(is_check=True)
+    assert not [each.reasons for each in measure_batch(cast.batch).cells.values() if each.reasons]
+
+
 def test_pilot_batches_are_measured_and_stay_out_of_the_sums(cast: Cast):
     pilot = make_batch(cast.study, key="pilot", kind="pilot", position=1)
     cast.study.participants.update(panel="expert")  # pilots are for the panel

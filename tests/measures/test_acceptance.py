@@ -54,6 +54,13 @@ def test_no_class_is_topped_up_that_has_enough_or_where_classes_are_not_asked():
     assert not draw_sample(np.arange(300) % 2, 100, 1, SharesRule()).is_top_up.any()
 
 
+@pytest.mark.parametrize(("n_drawn", "n_extra"), [(9, 21), (10, 0)])
+def test_a_class_with_exactly_as_many_draws_as_it_needs_gets_no_more(n_drawn: int, n_extra: int):
+    labels = np.array([0] * 100 + [1] * 900)
+    seed = next(n for n in range(1000) if (labels[draw_sample(labels, 100, n).places] == 0).sum() == n_drawn)
+    assert draw_sample(labels, 100, seed, SharesRule()).is_top_up.sum() == n_extra
+
+
 def test_extra_draws_stand_among_the_others_where_their_place_tells_nothing():
     labels = np.array([0] * 280 + [1] * 20)
     samples = [draw_sample(labels, 100, seed, SharesRule()) for seed in range(50)]

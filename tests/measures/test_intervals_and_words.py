@@ -120,6 +120,18 @@ def test_bca_agrees_with_scipy() -> None:
     assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=0.012)
 
 
+def test_bca_counts_half_of_the_replicates_that_tie_with_the_value_as_scipy_does() -> None:
+    same = np.repeat([1.0, 0.0], [9, 3])  # of 12 items: every fourth replicate is the value itself
+    theirs = stats.bootstrap(
+        (same,), np.mean, n_resamples=20_000, method="BCa", rng=np.random.default_rng(5)
+    ).confidence_interval
+    agreed = Histogram.from_patterns({(2, 0): 9, (1, 1): 3})
+    ours = bootstrap_interval(
+        agreed, lambda patterns: lambda counts: counts @ (patterns[:, 1] == 0) / 12, seed=6, n_resamples=20_000
+    )
+    assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high))
+
+
 def test_too_many_undefined_replicates_are_no_interval() -> None:
     nearly_constant = Histogram.from_patterns({(3, 0): 40, (2, 1): 1})
     found = bootstrap_interval(nearly_constant, fleiss_kernel, seed=1)

@@ -1,10 +1,12 @@
 from datetime import timedelta
+from unittest.mock import patch
 
 import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotation.models import Assignment, Batch, Participant, Seat, Study
+from annotation.services import claiming
 from annotation.services.claiming import claim_seat, expire_leases, release_seats, submit_assignment
 from annotation.services.refusals import Refused
 from tests.cast import Cast
@@ -12,7 +14,8 @@ from tests.factories import make_batch
 from tests.working import rate_everything
 
 NOW = timezone.now()
-LATER = NOW + timedelta(minutes=91)  # the protocol allows 90
+END = NOW + timedelta(minutes=90)  # the protocol allows 90
+LATER = NOW + timedelta(minutes=91)
 
 pytestmark = pytest.mark.django_db
 
@@ -82,6 +85,35 @@ def test_a_lapsed_seat_goes_to_the_next_annotator_even_before_the_sweep(cast: Ca
     second = claim_seat(cast.annotators[1], cast.batch, now=LATER)
     first.refresh_from_db()
     assert (first.status, second.seat.number) == (Assignment.Status.EXPIRED, 1)
+
+
+def test_a_seat_is_free_from_the_very_moment_its_lease_ends(cast: Cast):
+    Seat.objects.filter(batch=cast.batch, number__gt=1).delete()
+    claim_seat(cast.annotators[0], cast.batch, now=NOW)
+    moment_before = END - timedelta(microseconds=1)
+    assert refusal(claim_seat, cast.annotators[1], cast.batch, now=moment_before).code == "full"
+    assert claim_seat(cast.annotators[1], cast.batch, now=END).seat.number == 1
+
+
+def test_a_claim_elsewhere_that_ends_lapsed_work_raises_the_version_of_its_batch(cast: Cast):
+    other = make_batch(cast.study, key="other")
+    claim_seat(cast.annotator, cast.batch, now=NOW)
+    version = Batch.objects.get(pk=cast.batch.pk).ratings_version
+    claim_seat(cast.annotator, other, now=LATER)
+    assert Batch.objects.get(pk=cast.batch.pk).ratings_version == version + 1
+
+
+def test_the_sweep_leaves_a_seat_alone_that_was_taken_again_after_it_was_found_lapsed(cast: Cast):
+    assignment = claim_seat(cast.annotator, cast.batch, now=NOW)
+    expire = claiming._expire
+
+    def taken_before(seat: int, now):
+        claim_seat(cast.annotator, cast.batch, now=LATER)
+        return expire(seat, now)
+
+    with patch.object(claiming, "_expire", taken_before):
+        assert expire_leases(now=LATER) == []
+    assert Seat.objects.get(assignment=assignment).lease_expires_at == LATER + timedelta(minutes=90)
 
 
 def test_expiry_frees_the_seat_keeps_the_answers_and_raises_the_version(cast: Cast):

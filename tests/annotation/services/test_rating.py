@@ -68,6 +68,12 @@ def test_an_older_answer_that_was_held_offline_becomes_history_not_the_current_o
     assert (rating.option.label, rating.revision, rating.revisions.count()) == ("Not listening", 2, 2)
 
 
+def test_of_two_answers_given_at_the_same_instant_the_one_that_comes_last_is_the_current_one(assignment: Assignment):
+    record(assignment, answer(assignment, "1"), now=NOW)
+    record(assignment, answer(assignment, "2"), now=NOW)
+    assert Rating.objects.get().option.label == "Not listening"
+
+
 def test_each_counted_answer_raises_the_batchs_version_by_one(assignment: Assignment):
     before = Batch.objects.get(pk=assignment.batch_id).ratings_version
     rate_everything(assignment, now=NOW, n=6)
@@ -84,6 +90,12 @@ def test_an_answer_after_the_lease_is_kept_and_not_counted(assignment: Assignmen
 
 def test_a_lapsed_lease_counts_no_more_even_before_the_sweep(assignment: Assignment):
     assert not record(assignment, answer(assignment), now=LATER).is_counted
+
+
+def test_an_answer_counts_until_the_very_moment_the_lease_ends(assignment: Assignment):
+    end = assignment.seat.lease_expires_at
+    assert record(assignment, answer(assignment), now=end - timedelta(microseconds=1)).is_counted
+    assert not record(assignment, answer(assignment), now=end).is_counted
 
 
 @pytest.mark.parametrize(

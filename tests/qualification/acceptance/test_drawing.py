@@ -106,6 +106,18 @@ def test_a_batch_without_a_label_is_not_assessable_at_once(acceptance: Acceptanc
     assert (sample.state, sample.decision, sample.carried_out_at) == ("decided", "not_assessable", None)
 
 
+def test_a_label_that_was_settled_in_an_earlier_round_is_not_that_of_the_next(acceptance: AcceptanceStudy):
+    batch, options = acceptance.finish("a", ["1"] * 30), options_of(acceptance.cast.study)
+    Disagreement.objects.create(
+        item_id=items_of(batch)[0], criterion=acceptance.plan.criterion, round=1, state="settled", found_at=NOW,
+        option=options["0"], settled_at=NOW,
+    )  # fmt: skip
+    assert acceptance.draw(batch).class_sizes == {str(options["0"].pk): 1, str(options["1"].pk): 29}
+    open_next_round(batch, now=NOW)
+    acceptance.again(batch, ["1"] * 30)
+    assert acceptance.draw(batch).class_sizes == {str(options["1"].pk): 30}
+
+
 def test_a_label_that_is_confirmed_waits_until_it_is_settled(acceptance: AcceptanceStudy):
     AdjudicationPlan.objects.create(study=acceptance.cast.study, is_on=True)
     batch = acceptance.finish("a", ["1"] * 30)

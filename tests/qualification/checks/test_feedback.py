@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import ActivityLog, Item
+from annotation.models import ActivityLog, Item, Rating
 from annotation.services.claiming import claim_seat, submit_assignment
 from qualification.checks.selectors.feedback import Feedback, feedback_of, feedback_periods
 from qualification.checks.services.inserting import insert_checks
@@ -59,6 +59,15 @@ def test_with_it_on_an_annotator_reads_sums_of_ten_items(cast: Cast):
     rate(cast, make_batch(cast.study, 5, position=3, key="again"), 0, 0, 0)
     assert feedback(cast) == Feedback(n_same=15 * 4, n_answers=15 * 4, n_items=30)
     assert SAID.search(my_work(cast)).groups() == ("60", "60")
+
+
+def test_answers_to_a_question_that_is_no_longer_asked_are_not_compared(cast: Cast):
+    rate(cast, make_batch(cast.study, 5, position=2, key="five"), 0, 0, 0)
+    switch(cast, True)
+    assert feedback(cast) == Feedback(n_same=40, n_answers=40, n_items=10)
+
+    Rating.objects.filter(criterion=cast.study.protocol_version.criteria.first()).update(is_active=False)
+    assert feedback(cast) == Feedback(n_same=30, n_answers=30, n_items=10)
 
 
 def test_fewer_than_ten_items_with_two_others_tell_nothing(cast: Cast):

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotation.models import ActivityLog, Assignment, Batch, Membership, Participant, StatusChange, Study
+from annotation.models import ActivityLog, Assignment, Batch, Membership, Participant, Rating, StatusChange, Study
 from annotation.services.claiming import claim_seat
 from annotation.services.refusals import Refused
 from annotation.services.status import set_status
@@ -65,6 +65,16 @@ def test_a_result_keeps_the_rule_it_was_made_by():
     Qualification.objects.update(threshold_from="fixed", threshold=0.99)
     assert sweep_attempts(now=NOW) == 0
     assert Attempt.objects.get().rule["threshold_from"] == "panel"
+
+
+def test_an_answer_to_a_question_that_is_no_longer_asked_is_not_judged():
+    study, batch = make_qualifying_study()
+    candidate = make_candidate(study)
+    finish(candidate, batch, GOOD)
+    mine = Rating.objects.filter(assignment__participant=candidate)
+    mine.filter(criterion=study.protocol_version.criteria.first()).update(is_active=False)
+    sweep_attempts(now=NOW)
+    assert candidate.attempts.get().n_items == 48 - 12
 
 
 def test_unfinished_work_is_not_decided():
@@ -205,6 +215,17 @@ def test_known_answers_need_no_panel():
     sweep_attempts(now=NOW)
     assert (good.attempts.get().value, good.attempts.get().n_items, status_of(good)) == (0.8, 10, "cleared")
     assert (poor.attempts.get().value, status_of(poor)) == (0.0, "failed")
+
+
+@pytest.mark.parametrize("change", [{"is_active": False}, {"kind": "training"}, {"kind": "attention"}])
+def test_only_gold_that_is_in_use_is_judged(change: dict[str, object]):
+    study, batch = make_qualifying_study(method="gold", threshold_from="fixed", threshold=0.7)
+    know_ten(study, batch)
+    KnownAnswer.objects.filter(pk=KnownAnswer.objects.first().pk).update(**change)
+    candidate = make_candidate(study)
+    finish(candidate, batch, GOOD)
+    sweep_attempts(now=NOW)
+    assert candidate.attempts.get().n_items == 9
 
 
 @pytest.mark.parametrize(
