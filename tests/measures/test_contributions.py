@@ -107,3 +107,12 @@ def test_the_median_of_two_far_apart_lies_between_them_from_either_side() -> Non
     assert speeds(found)[0].score.value == pytest.approx(0.0)
     twice = contributions_of([1, 1, 1, 2, 2, 2], [1, 2, 3] * 2, [0] * 6, 2, [4, 2, 2, 2, 2, 2])
     assert speeds(twice)[0].score.value == pytest.approx(np.log(2) / 2, abs=PACE_STEP)
+
+
+@pytest.mark.parametrize(("pace", "is_flagged"), [(42, False), (30, True)])
+def test_a_fast_one_of_seven_is_flagged_only_if_chance_seldom_makes_one_as_fast(pace: int, is_flagged: bool) -> None:
+    steps = [50, 51, 52, 53, 54, 55, pace]
+    found = speeds({rater: Contribution((40, 0, 0, 0, 0, 0), paces={step: 40}) for rater, step in enumerate(steps)})
+    assert found[6].z is not None
+    assert found[6].z < -3
+    assert [each.flagged for each in found] == [False] * 6 + [is_flagged]

@@ -158,6 +158,16 @@ def test_nobody_is_flagged_below_twenty_items_whatever_is_asked() -> None:
     assert (spared.reasons, spared.kappa_z, spared.note) == ((), None, "too_few_items")
 
 
+def test_one_of_seven_that_would_be_flagged_alone_is_not_with_all_of_them_in_view() -> None:
+    honest = [agreement(rater, 0.5 + rater / 100, 40, 0.99) for rater in range(6)]
+    low = flags([*honest, agreement(6, 0.42, 40, 0.599)], threshold=0.6)[-1]
+    assert low.kappa_z is not None
+    assert low.kappa_z < -3
+    assert low.p_values["below_threshold"] == pytest.approx(7 * 0.025, abs=0.005)
+    assert low.p_values["low_kappa"] > 0.1
+    assert low.reasons == ()
+
+
 def test_the_p_of_a_threshold_is_a_fortieth_at_the_upper_limit() -> None:
     found = flags([agreement(1, 0.1, 40, 0.4)], threshold=0.4)[0]
     assert found.p_values["below_threshold"] == pytest.approx(0.025)

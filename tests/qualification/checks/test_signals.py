@@ -7,10 +7,14 @@ from django.utils import timezone
 
 from annotation.models import ActivityLog, Batch, Participant, StatusChange
 from annotation.services.agreement import sweep
+from measures.contributions import Contribution
+from measures.estimate import Estimate
+from qualification.checks.selectors.signals import Due, Look, speed_signals
 from qualification.checks.services import signals
 from qualification.checks.services.flags import raise_flag
 from qualification.models import CheckPlan, Flag, SignalMark, SignalState
 from tests.cast import Cast, make_cast
+from tests.factories import StudyFactory, make_annotator
 from tests.qualification.checks.factories import CheckPlanFactory
 from tests.qualification.checks.looking import kinds, look
 from tests.qualification.checks.simulated import GOOD, make_batches, make_people, rate_all
@@ -153,3 +157,14 @@ def test_who_is_excluded_is_flagged_no_more(small: Cast):
     signal = signals.Signal("kappa", {"n": 100, "value": 0.0})
 
     assert raise_flag(flag.participant, signal, plan=small.study.check_plan, now=NOW) is None
+
+
+@pytest.mark.parametrize(("pace", "is_signal"), [(-0.08, False), (-0.2, True)])
+def test_a_fast_one_of_seven_is_a_signal_only_if_chance_seldom_makes_one_as_fast(pace: float, is_signal: bool):
+    study = StudyFactory()
+    for at in range(6):
+        other = make_annotator(study, f"other-{at}")
+        SignalState.objects.create(participant=other, pace=at / 100, n_paced=40, looked_at=NOW)
+    fast = make_annotator(study, "fast")
+    seen = Look(Due(fast, Contribution(()), 0, 0), Estimate(pace, n_items=40), ())
+    assert list(speed_signals(study, [seen])) == [fast.pk] * is_signal
