@@ -185,7 +185,7 @@ def as_typed(key: str) -> str:
 
 
 def one_of(values: Iterable[object]) -> str:
-    return _("one of: %(values)s") % {"values": ", ".join(map(str, values))}
+    return _("one of: %(values)s") % {"values": ", ".join(filter(None, map(str, values)))}
 
 
 def _type_name(kind: str) -> str:
