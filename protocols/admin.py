@@ -43,7 +43,7 @@ from protocols.selectors import next_version_name
 
 Status = ProtocolVersion.Status
 Shown = str | Callable[[Any], str]
-PARENTS: dict[type, str] = {Explanation: "option", Option: "criterion", Example: "criterion", Criterion: "version"}
+PARENTS: dict[type[Model], str] = {Explanation: "option", Option: "criterion", Example: "criterion", Criterion: "version"}
 
 
 def is_frozen(version: Model | None) -> bool:
