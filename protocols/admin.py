@@ -43,7 +43,7 @@ from protocols.selectors import next_version_name
 
 Status = ProtocolVersion.Status
 Shown = str | Callable[[Any], str]
-PARENTS: dict[type[Model], str] = {Explanation: "option", Option: "criterion", Example: "criterion", Criterion: "version"}
+PARENTS: dict[type, str] = {Explanation: "option", Option: "criterion", Example: "criterion", Criterion: "version"}
 
 
 def is_frozen(version: Model | None) -> bool:
@@ -51,8 +51,9 @@ def is_frozen(version: Model | None) -> bool:
 
 
 def may_change_parts(request: HttpRequest) -> bool:
+    parts = (Criterion, Option, Explanation, Example)
     codenames = (
-        get_permission_codename(action, part._meta) for part in PARENTS for action in ("add", "change", "delete")
+        get_permission_codename(action, part._meta) for part in parts for action in ("add", "change", "delete")
     )
     return request.user.has_perms([f"protocols.{codename}" for codename in codenames])
 
