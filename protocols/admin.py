@@ -6,6 +6,7 @@ from typing import Any
 
 import nested_admin
 from django.contrib import admin, messages
+from django.contrib.auth import get_permission_codename
 from django.core.exceptions import PermissionDenied
 from django.db import models
 from django.db.models import Model, QuerySet
@@ -26,6 +27,7 @@ from protocols.admin_forms import (
     NewVersionForm,
     PartForm,
     PartFormSet,
+    ProtocolForm,
     VersionForm,
     form_field,
     label_of,
@@ -46,6 +48,14 @@ PARENTS: dict[type, str] = {Explanation: "option", Option: "criterion", Example:
 
 def is_frozen(version: Model | None) -> bool:
     return isinstance(version, ProtocolVersion) and version.pk is not None and version.status != Status.DRAFT
+
+
+def may_change_parts(request: HttpRequest) -> bool:
+    parts = (Criterion, Option, Explanation, Example)
+    codenames = (
+        get_permission_codename(action, part._meta) for part in parts for action in ("add", "change", "delete")
+    )
+    return request.user.has_perms([f"protocols.{codename}" for codename in codenames])
 
 
 def version_of(obj: Model | None) -> Model | None:
@@ -157,6 +167,7 @@ class CriterionInline(PartInline):
 
 @admin.register(Protocol)
 class ProtocolAdmin(admin.ModelAdmin):
+    form = ProtocolForm
     list_display = ["slug", "name", "created_at"]
     search_fields = ["slug", "name"]
 
@@ -203,6 +214,13 @@ class ProtocolVersionAdmin(DocumentMixin, nested_admin.NestedModelAdmin):
     left_out = frozenset({"protocol", "parent", "status"})
     inlines = [CriterionInline]
     actions = ["publish"]
+
+    # --- who may change it: a page without some of the parts could not be stored as a whole -----------------
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return super().has_add_permission(request) and may_change_parts(request)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return super().has_change_permission(request, obj) and may_change_parts(request)
 
     # --- the form ------------------------------------------------------------------------------------
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
@@ -292,7 +310,8 @@ class ProtocolVersionAdmin(DocumentMixin, nested_admin.NestedModelAdmin):
         try:
             draft = services.new_draft(version, version_name=next_version_name(version), now=timezone.now())
         except InvalidBundle as refusal:
-            self.message_user(request, str(refusal), messages.ERROR)
+            said = gettext("%(version)s was not copied. %(why)s") % {"version": version, "why": refusal}
+            self.message_user(request, said, messages.ERROR)
             return HttpResponseRedirect(page_of(version))
         said = gettext("%(draft)s is a draft with the contents of %(version)s.")
         self.message_user(request, said % {"draft": draft, "version": version}, messages.SUCCESS)

@@ -207,6 +207,17 @@ class NewVersionForm(PageForm):
         return add(doc, now=timezone.now())
 
 
+class ProtocolForm(forms.ModelForm):
+    """Refuse a key or a name that no bundle can have: none of the protocol's drafts could be published."""
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or self.cleaned_data
+        typed = {place: data[name] for place, name in (("protocol", "slug"), ("name", "name")) if data.get(name)}
+        for error in check_bundle({"bundle": 1} | NAMES | typed | {"criteria": [services.FIRST_CRITERION]}):
+            put(error, self, {})
+        return data
+
+
 # --- the parts of a document -------------------------------------------------------------------------
 class PartFormSet(NestedInlineFormSet):
     def add_fields(self, form: forms.BaseForm, index: int | None) -> None:

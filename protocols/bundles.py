@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from protocols.documents import parse_text, read_file, unreadable, write_yaml
 from protocols.meaning import meaning_errors
 from protocols.models import Option, ProtocolVersion
+from protocols.scales import once_for_each_scale, with_scales
 from protocols.schema import BundleError, InvalidBundle, form_errors, one_of, path_of, with_defaults, without_defaults
 
 __all__ = [
@@ -91,12 +92,14 @@ def _load_file(path: Path, seen: tuple[str, ...]) -> Bundle:
 
 
 def _extended(base: Bundle, own: Bundle) -> Bundle:
-    """Return the base with the file's own keys in place of its own; translations of one language are merged."""
-    theirs, ours = base.get("translations"), own.get("translations")
-    if not isinstance(theirs, dict) or not isinstance(ours, dict):
-        return base | own
-    both = {code for code in ours if isinstance(theirs.get(code), dict) and isinstance(ours[code], dict)}
-    return base | own | {"translations": theirs | ours | {code: theirs[code] | ours[code] for code in both}}
+    """Return the base with the file's own keys in place of its own; `scales` and `translations` are merged."""
+    merged = base | own
+    for name in ("scales", "translations"):
+        theirs, ours = base.get(name), own.get(name)
+        if isinstance(theirs, dict) and isinstance(ours, dict):
+            both = {each for each in ours if isinstance(theirs.get(each), dict) and isinstance(ours[each], dict)}
+            merged[name] = theirs | ours | {each: theirs[each] | ours[each] for each in both}
+    return merged
 
 
 def _without(base: Bundle, keys: object) -> Bundle:
@@ -124,10 +127,10 @@ def _key_of(criterion: object) -> object:
 
 # --- one form for equal contents ------------------------------------------------------------------------
 def complete_bundle(doc: Bundle) -> Bundle:
-    """Return the document with texts in normal form and every default filled in. Raises InvalidBundle."""
+    """Return the document in normal form: scales written out, every default filled in. Raises InvalidBundle."""
     if errors := check_bundle(doc):
         raise InvalidBundle(errors)
-    return with_defaults(_normal(doc))
+    return with_defaults(with_scales(_normal(doc)))
 
 
 def canonical_json(doc: Bundle) -> bytes:
@@ -159,8 +162,13 @@ def check_bundle(doc: object) -> list[BundleError]:
     if _is_deep(doc):
         return [_too_deep()]
     normal = _normal(doc)
-    errors = list(chain(_character_errors(normal, []), form_errors(normal)))
-    return errors or list(meaning_errors(with_defaults(normal)))
+    if errors := list(chain(_character_errors(normal, []), form_errors(normal))):
+        return errors
+    try:
+        plain = with_defaults(with_scales(normal))
+    except InvalidBundle as refusal:
+        return refusal.errors
+    return list(once_for_each_scale(normal, meaning_errors(plain)))
 
 
 def _too_deep() -> BundleError:

@@ -19,7 +19,7 @@ from protocols.selectors import is_shipped
 CODE = {"spellcheck": "false", "autocapitalize": "off", "autocomplete": "off"}
 UNITS = (
     ("response", _("a response")),
-    ("candidate_set", _("a set of responses to a dialogue")),
+    ("candidate_set", _("a set of responses by one source to a dialogue")),
     ("model", _("a model")),
     ("dialogue", _("a dialogue")),
 )

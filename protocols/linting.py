@@ -12,7 +12,7 @@ from protocols.bundles import Bundle
 from protocols.models import Criterion, Option
 
 MOST_DIGITS = 9  # the keys 1 to 9
-NUMBER_SCALES = (set(range(11)), set(range(101)))  # familiar scales, and a long one is not answered by keys
+NUMBER_SCALES = (set(range(1, 11)), set(range(11)), set(range(101)))  # familiar, and a long one is not answered by keys
 OUTSIDE = (Option.Role.UNSURE, Option.Role.EXCLUDING)
 # English, Italian and Chinese. Every text is searched for all: none is a word of another of these languages.
 LEADING = (

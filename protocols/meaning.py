@@ -7,10 +7,16 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from protocols.models import Criterion, Option, ProtocolVersion
-from protocols.schema import BundleError, at_least, at_most, n_entries, one_of
+from protocols.schema import BundleError, as_typed, at_least, at_most, n_entries, one_of
 
 Entry = Mapping[str, Any]
 Kind = Criterion.Kind
+Unit = ProtocolVersion.Unit
+# What an answer about each unit can be computed from: answers about it, and about what it is a part of.
+AROUND: dict[str, set[str]] = {
+    Unit.RESPONSE: {Unit.RESPONSE, Unit.CANDIDATE_SET, Unit.MODEL, Unit.DIALOGUE},
+    Unit.CANDIDATE_SET: {Unit.CANDIDATE_SET, Unit.MODEL, Unit.DIALOGUE},
+}
 
 
 def meaning_errors(doc: Entry) -> Iterator[BundleError]:
@@ -18,6 +24,9 @@ def meaning_errors(doc: Entry) -> Iterator[BundleError]:
     for low, high in (("words_min", "words_max"), ("expected_minutes", "max_minutes")):
         if doc[low] > doc[high]:
             yield BundleError(low, *_above(doc[low], high, doc[high]))
+    if all(criterion["kind"] == Kind.COMPUTED for criterion in doc["criteria"]):
+        message = _("has only computed criteria, so annotators are asked nothing")
+        yield BundleError("criteria", message, _("at least one of another kind"))
     for field in ("key", "name"):
         yield from _repeated("criteria", doc["criteria"], field)
     for number, criterion in enumerate(doc["criteria"]):
@@ -41,10 +50,12 @@ def _criterion_errors(path: str, criterion: Entry, doc: Entry, earlier: list[Ent
     yield from _kind_errors(path, criterion, doc)
     if criterion["scale"] != Criterion.Scale.NOMINAL:
         yield from _value_errors(f"{path}.options", options)
-    alike = [other for other in earlier if _unit(other, doc) == _unit(criterion, doc)]
-    yield from _condition_errors(f"{path}.when", criterion["when"], alike)
+    unit = _unit(criterion, doc)
+    alike = [other for other in earlier if _unit(other, doc) == unit]
+    around = [other for other in earlier if _unit(other, doc) in AROUND.get(unit, {unit})]
+    yield from _condition_errors(f"{path}.when", criterion["when"], alike, earlier, doc)
     for number, rule in enumerate(criterion["rules"]):
-        yield from _condition_errors(f"{path}.rules[{number}].when", rule["when"], earlier)
+        yield from _condition_errors(f"{path}.rules[{number}].when", rule["when"], around, earlier, doc)
         yield from _known_option(f"{path}.rules[{number}].option", rule["option"], options)
     for number, example in enumerate(criterion["examples"]):
         yield from _example_errors(f"{path}.examples[{number}]", example, options)
@@ -56,7 +67,7 @@ def _kind_errors(path: str, criterion: Entry, doc: Entry) -> Iterator[BundleErro
         if n:
             message = _("has %(n)s entries, but this criterion marks turns") % {"n": n}
             yield BundleError(f"{path}.options", message, _("none"))
-        if _unit(criterion, doc) != ProtocolVersion.Unit.DIALOGUE:
+        if _unit(criterion, doc) != Unit.DIALOGUE:
             message = _("is %(value)s, which has no turns to mark") % {"value": _unit(criterion, doc)}
             yield BundleError(f"{path}.unit", message, "dialogue")
     elif n < 2:
@@ -82,25 +93,42 @@ def _unit(criterion: Entry, doc: Entry) -> str:
     return str(criterion["unit"] or doc["unit"])
 
 
-def _condition_errors(path: str, conditions: Iterable[Entry], earlier: list[Entry]) -> Iterator[BundleError]:
-    """Yield the faults of conditions: they refer to earlier criteria only, so that nothing depends on itself."""
-    known = {entry["key"]: entry for entry in earlier if entry["kind"] in (Kind.SINGLE, Kind.COMPUTED)}
+def _condition_errors(
+    path: str, conditions: Iterable[Entry], fitting: list[Entry], earlier: list[Entry], doc: Entry
+) -> Iterator[BundleError]:
+    """Yield the faults of conditions: they refer to earlier criteria only, so that nothing depends on itself.
+
+    `fitting` are those of the `earlier` criteria that are about a unit on which these conditions can depend.
+    """
+    known = {entry["key"]: entry for entry in fitting if entry["kind"] in (Kind.SINGLE, Kind.COMPUTED)}
     for number, condition in enumerate(conditions):
         place, key = f"{path}[{number}]", condition["criterion"]
         if key not in known:
             wanted = one_of(known) if known else _("an earlier single-choice criterion with the same unit")
-            message = _("is %(key)s, which is not an earlier criterion that fits") % {"key": key}
+            message = _misfit(key, earlier, doc) % {"key": as_typed(key)}
             yield BundleError(f"{place}.criterion", message, wanted)
             continue
         for at, option in enumerate(condition["options"]):
             yield from _known_option(f"{place}.options[{at}]", option, known[key]["options"])
 
 
+def _misfit(key: str, earlier: list[Entry], doc: Entry) -> str:
+    """Return why nothing can depend on the criterion with this key."""
+    if all(each["key"] != key for each in doc["criteria"]):
+        return _("is %(key)s, which is not a criterion")
+    found = next((each for each in earlier if each["key"] == key), None)
+    if found is None:
+        return _("is %(key)s, which does not come before this criterion")
+    if found["kind"] in (Kind.MULTIPLE, Kind.TURNS):
+        return _("is %(key)s, which may have several answers")
+    return _("is %(key)s, which is asked about another unit")
+
+
 def _known_option(path: str, key: str, options: list[Entry]) -> Iterator[BundleError]:
     keys = [option["key"] for option in options]
     if key not in keys:
-        shown = key.encode("unicode_escape").decode() or _("empty")  # any terminal can print it, in one line
-        yield BundleError(path, _("is %(key)s, which is not an option here") % {"key": shown}, one_of(keys))
+        message = _("is %(key)s, which is not an option here") % {"key": as_typed(key)}
+        yield BundleError(path, message, one_of(keys))
 
 
 # --- its parts -------------------------------------------------------------------------------------

@@ -179,8 +179,13 @@ def _shown(given: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+def as_typed(key: str) -> str:
+    """Return what stands in place of a key, escaped so that any terminal can print it, in one line."""
+    return key.encode("unicode_escape").decode() or _("empty")
+
+
 def one_of(values: Iterable[object]) -> str:
-    return _("one of: %(values)s") % {"values": ", ".join(map(str, values))}
+    return _("one of: %(values)s") % {"values": ", ".join(filter(None, map(str, values)))}
 
 
 def _type_name(kind: str) -> str:

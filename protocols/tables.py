@@ -1,5 +1,6 @@
-"""Read a Markdown table of anchors, the usual form of a rubric, as the options of a criterion."""
+"""Read a table of anchors, in Markdown or as copied from a spreadsheet, as the options of a criterion."""
 
+import csv
 import html
 import re
 import unicodedata
@@ -54,10 +55,14 @@ def answers_of_table(text: str, *, add_between: bool = True) -> AnswerTable:
     if len(text) > MOST_CHARACTERS:
         found = _("The text has %(n)s characters.") % {"n": len(text)}
         raise NoAnswers(" ".join([found, _("Expected: at most %(n)s.") % {"n": MOST_CHARACTERS}]))
-    lines, is_alone = _lines_of(text)
-    cells = [CELL_END.split(line) for line in lines]
-    inner = [row[1 if not row[0].strip() else 0 : -1 if not row[-1].strip() else None] for row in cells]
-    head, rows = _head_and_rows([[cell.strip() for cell in row] for row in inner])
+    is_alone = True
+    if _is_of_spreadsheet(text):
+        cells = _cells_of_spreadsheet(text)
+    else:
+        lines, is_alone = _lines_of(text)
+        split = [CELL_END.split(line) for line in lines]
+        cells = [row[1 if not row[0].strip() else 0 : -1 if not row[-1].strip() else None] for row in split]
+    head, rows = _head_and_rows([[cell.strip() for cell in row] for row in cells])
     if len(rows) < 2:
         raise NoAnswers(f"{_n_rows(len(rows))} {_expected()}")
     options, notes = _options(head, rows)
@@ -98,6 +103,30 @@ def _expected() -> str:
 
 
 # --- lines and cells -----------------------------------------------------------------------------------
+def _is_of_spreadsheet(text: str) -> bool:
+    """Return whether tabs separate the cells: a cell may have a | in it, and a table of Markdown may have tabs."""
+    lines = [line.strip() for line in text.splitlines()]
+    n_tabs = sum("\t" in line for line in lines)
+    n_bars = sum(CELL_END.search(line) is not None for line in lines)
+    return n_tabs > 0 and n_tabs >= n_bars and not any(line.startswith("|") for line in lines)
+
+
+def _cells_of_spreadsheet(text: str) -> Rows:
+    """Return the rows of copied cells without the columns that are empty in front of them.
+
+    Spreadsheets put a cell with line breaks in quotes. Each of its lines counts as a text of its own.
+    """
+    lines = re.sub("\r\n?", "\n", text).split("\n")
+    rows = list(csv.reader((f"{line}\n" for line in lines), dialect="excel-tab"))
+    firsts = [at for row in rows for at, cell in enumerate(row) if cell.strip()]
+    return [[_plain_cell(cell) for cell in row[min(firsts) :]] for row in rows]
+
+
+def _plain_cell(cell: str) -> str:
+    """Return a cell with its marks as they are typed, where Markdown would take them for emphasis."""
+    return re.sub(r"[\\*_]", r"\\\g<0>", cell.strip()).replace("\n", "<br>")
+
+
 def _lines_of(text: str) -> tuple[list[str], bool]:
     """Return the lines of the one table in a text, without empty lines, and whether the text has nothing else."""
     blocks: list[list[str]] = [[]]
@@ -113,7 +142,7 @@ def _lines_of(text: str) -> tuple[list[str], bool]:
         blocks[-1] += [line] if is_row else []
     tables = [block for block in blocks if len(block) > 1] or [block for block in blocks if block]
     if not tables:
-        found = _("This is not a table: no line has cells between | and |.")
+        found = _("This is not a table: no line has cells between | and |, or separated by tabs.")
         raise NoAnswers(f"{found} {_expected()}")
     if len(tables) > 1:
         raise NoAnswers(_n_tables(len(tables)))

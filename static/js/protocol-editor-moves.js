@@ -26,9 +26,17 @@
   const UNSURE = { label: pgettext("answer", "I don’t know"), key: "unsure", role: "unsure", asks: "nothing" };
   const YES = { label: pgettext("answer", "Yes"), key: "yes", role: "positive", asks: "nothing" };
   const NO = { label: pgettext("answer", "No"), key: "no", role: "negative", asks: "nothing" };
-  const role = (value) => (value < 3 ? "negative" : value > 3 ? "positive" : "neutral");
+  // Points from 1 up: those below the middle are bad, those above it good.
+  const points = (labels) => {
+    const middle = (labels.length + 1) / 2;
+    const role = (value) => (value < middle ? "negative" : value > middle ? "positive" : "neutral");
+    return labels.map((label, at) => ({ label, key: String(at + 1), value: at + 1, role: role(at + 1), asks: "nothing" }));
+  };
+  const numbers = (n) => Array.from({ length: n }, (_, at) => String(at + 1));
   const SCALES = {
-    five: ["ordinal", POINTS.map((label, at) => ({ label, key: String(at + 1), value: at + 1, role: role(at + 1), asks: "nothing" }))],
+    five: ["ordinal", points(POINTS)],
+    seven: ["ordinal", points(numbers(7))],
+    ten: ["ordinal", points(numbers(10))],
     yes_no: ["nominal", [YES, NO, UNSURE]],
   };
 

@@ -1,4 +1,4 @@
-// Answers of a pasted Markdown table. The server reads it, with the words of the page for what is no table.
+// Answers of a pasted table, in Markdown or from a spreadsheet. The server reads it, with the words of the page for what is no table.
 (() => {
   "use strict";
   const { itemsOf, outer, valueOf } = window.Parley.Form;
@@ -8,10 +8,12 @@
   const replaced = (n) => interpolate(ngettext("Replaced %(n)s answer with those from the table.", "Replaced %(n)s answers with those from the table.", n), { n }, true);
   const made = (n) => interpolate(ngettext("Created %(n)s answer from the table.", "Created %(n)s answers from the table.", n), { n }, true);
 
-  // Two lines with cells, one of them within bars: prose with a single | in it is none.
+  // Two lines with cells, one of them within bars, or two lines with tabs: prose with a single | in it is none.
   const isLikeTable = (text) => {
-    const rows = text.split("\n").filter((line) => line.includes("|"));
-    return rows.length > 1 && rows.some((line) => /^\s*\|.*\|\s*$/.test(line));
+    const lines = text.split("\n");
+    const rows = lines.filter((line) => line.includes("|"));
+    const isOfSpreadsheet = lines.filter((line) => line.trim().includes("\t")).length > 1;
+    return isOfSpreadsheet || (rows.length > 1 && rows.some((line) => /^\s*\|.*\|\s*$/.test(line)));
   };
 
   class Tables {

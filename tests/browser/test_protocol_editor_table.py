@@ -50,7 +50,7 @@ def test_a_pasted_table_becomes_the_answers_by_keyboard_alone(open_screen: Open)
     tool = page.get_by_role("button", name="Paste a table")
     tool.focus()
     page.keyboard.press("Enter")
-    area = page.get_by_label("A Markdown table")
+    area = page.get_by_label("A table, from a spreadsheet or in Markdown")
     expect(area).to_be_focused()
     expect(tool).to_have_attribute("aria-expanded", "true")
     page.keyboard.insert_text(RUBRIC)
@@ -95,7 +95,7 @@ def test_what_is_no_table_is_said_beside_the_field_and_changes_nothing(open_scre
     page = begin(open_screen, version).page
     tool = page.get_by_role("button", name="Paste a table")
     tool.click()
-    area = page.get_by_label("A Markdown table")
+    area = page.get_by_label("A table, from a spreadsheet or in Markdown")
     area.fill("It is rude, and off the topic.")
     page.get_by_role("button", name="Create the answers").click()
     expect(page.get_by_role("alert").filter(has_text="This is not a table")).to_contain_text(
@@ -145,15 +145,52 @@ def test_the_panel_for_a_table_is_usable_by_everybody(open_screen: Open, width: 
     screen = begin(open_screen, draft_of(TINY), width=width, color_scheme=scheme)
     page = screen.page
     page.get_by_role("button", name="Paste a table").click()
-    page.get_by_label("A Markdown table").fill(RUBRIC.splitlines()[0])
+    page.get_by_label("A table, from a spreadsheet or in Markdown").fill(RUBRIC.splitlines()[0])
     page.get_by_role("button", name="Create the answers").click()
     expect(page.get_by_role("alert").filter(has_text="row of answers")).to_be_visible()
     screen.keep_picture(SCREENSHOTS / "editor" / f"table-refused-{width}-{scheme}.png")
     assert screen.barriers() == ""
-    page.get_by_label("A Markdown table").fill(RUBRIC)
+    page.get_by_label("A table, from a spreadsheet or in Markdown").fill(RUBRIC)
     page.get_by_role("button", name="Create the answers").click()
     expect(page.locator("#editor").get_by_text("Created 5 answers from the table.")).to_be_visible()
     field(node(page, "option"), "label").evaluate(PASTE, RUBRIC)
     screen.keep_picture(SCREENSHOTS / "editor" / f"table-made-{width}-{scheme}.png")
     assert screen.barriers() == ""
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+CELLS = 'Score\tCondition\n1 (poor)\t"It is rude.\nIt is off the topic."\n5 (perfect)\tNothing is left to ask.\n'
+
+
+def test_scales_are_one_click_and_cells_are_pasted_from_a_spreadsheet(open_screen: Open):
+    version = draft_of(TINY)
+    screen = begin(open_screen, version)
+    page = screen.page
+    for n in (7, 10):
+        page.get_by_role("button", name=f"Make a {n}-point scale").click()
+        expect(page.get_by_role("button", name="Undo").last).to_be_focused()
+        assert labels(page) == [str(point) for point in range(1, n + 1)]
+        page.keyboard.press("Control+s")
+        expect(state(page)).to_have_text("Saved")
+        criterion = stored(version)["criteria"][0]
+        assert criterion["scale"] == "ordinal"
+        assert [option["value"] for option in criterion["options"]] == list(range(1, n + 1))
+        roles = [option["role"] for option in criterion["options"]]
+        assert roles == ["negative"] * (n // 2) + ["neutral"] * (n % 2) + ["positive"] * (n // 2)
+    screen.keep_picture(SCREENSHOTS / "editor" / "scale-ten-1280.png")
+
+    target = field(node(page, "option"), "label")
+    target.evaluate(PASTE, CELLS)
+    page.get_by_role("button", name="Create the answers").click()
+    expect(page.locator(".edit-undo").last).to_contain_text("Created 5 answers from the table.")
+    assert labels(page) == ["1 (poor)", "2", "3", "4", "5 (perfect)"]
+    page.set_viewport_size({"width": 375, "height": 800})
+    page.get_by_role("button", name="Paste a table").click()
+    page.get_by_label("A table, from a spreadsheet or in Markdown").fill(CELLS)
+    screen.keep_picture(SCREENSHOTS / "editor" / "cells-375.png")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 375
+    page.get_by_role("button", name="Create the answers").click()
+    page.keyboard.press("Control+s")
+    expect(state(page)).to_have_text("Saved")
+    first = stored(version)["criteria"][0]["options"][0]
+    assert (first["label"], first["conditions"]) == ("1 (poor)", ["It is rude.", "It is off the topic."])

@@ -150,7 +150,7 @@ def test_a_condition_on_a_criterion_that_is_missing_is_said_beside_it(open_scree
 
     fault = page.locator(".field-when .errorlist")
     expect(fault).to_be_visible()
-    expect(fault).to_contain_text(re.compile("fluency, which is not an earlier criterion that fits"))
+    expect(fault).to_contain_text(re.compile("fluency, which is not a criterion"))
     expect(page.get_by_role("textbox", name="Asked only when:")).to_have_value("fluency = good")
 
 

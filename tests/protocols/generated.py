@@ -5,6 +5,7 @@ import unicodedata
 from hypothesis import strategies as st
 
 from protocols.bundles import UNPRINTABLE
+from protocols.meaning import AROUND
 
 # Real texts and the traps of YAML, JSON and Unicode: words that look like other types, marks, NFD, outer blanks.
 TRAPS = [
@@ -77,20 +78,24 @@ UNITS = ["response", "candidate_set", "model", "dialogue"]
 
 @st.composite
 def criterion(draw, key, name, head, earlier):
-    kind = draw(st.sampled_from(["single", "single", "multiple", "turns", "computed", "computed"]))
+    is_any_asked = any(each["kind"] != "computed" for each in earlier)
+    kinds = ["single", "single", "multiple", "turns", *(["computed", "computed"] if is_any_asked else [])]
+    kind = draw(st.sampled_from(kinds))
     scale = draw(st.sampled_from(["nominal", "ordinal", "interval"])) if kind in ("single", "computed") else "nominal"
     made = {"key": key, "name": name, "question": draw(TEXT), "kind": kind, "scale": scale}
     made |= draw(filled({}, CRITERION))
     made["unit"] = "dialogue" if kind == "turns" else draw(st.sampled_from(["", *UNITS]))
     answered = [each for each in earlier if each["kind"] in ("single", "computed")]
-    near = [each for each in answered if (each["unit"] or head["unit"]) == (made["unit"] or head["unit"])]
+    unit = made["unit"] or head["unit"]
+    near = [each for each in answered if (each["unit"] or head["unit"]) == unit]
+    around = [each for each in answered if (each["unit"] or head["unit"]) in AROUND.get(unit, {unit})]
     made["when"] = draw(conditions(near, 1))
     if kind != "turns":
         made["options"] = draw(options(kind, scale))
         made["examples"] = draw(st.lists(example(keys_of(made["options"])), max_size=2))
     if kind == "computed":
         rule = st.fixed_dictionaries(
-            {"when": conditions(answered, 2), "option": st.sampled_from(keys_of(made["options"]))}
+            {"when": conditions(around, 2), "option": st.sampled_from(keys_of(made["options"]))}
         )
         made["rules"] = draw(st.lists(rule, min_size=1, max_size=3))
     return made
@@ -206,6 +211,28 @@ def bundles(draw):
         languages = {code: translation(doc) for code in ("it", "de-AT")}
         doc["translations"] = draw(filled({}, languages))
     return doc
+
+
+# --- shared scales ---------------------------------------------------------------------------------------
+@st.composite
+def shared(draw):
+    """A bundle with scales by name, two criteria that share one, and the same bundle with the options written out."""
+    plain = draw(bundles())
+    twin = draw(st.sampled_from([each for each in plain["criteria"] if each["kind"] != "computed"]))
+    plain["criteria"].append(twin | {"key": "twin-of-another", "name": "A twin of another"})
+    scales: dict = {}
+    criteria = [each | named(each, scales) for each in plain["criteria"]]
+    return plain | {"criteria": criteria, "scales": scales}, plain
+
+
+def named(criterion, scales):
+    """The name of the criterion's scale in place of its options; equal options have one name."""
+    own = criterion.get("options")
+    if not own:
+        return {}
+    name = next((name for name, options in scales.items() if options == own), f"scale-{len(scales) + 1}")
+    scales[name] = own
+    return {"options": name}
 
 
 # --- a change of contents ------------------------------------------------------------------------------

@@ -346,8 +346,7 @@ def test_all_faults_of_a_page_are_said_at_once_and_none_contradicts_another(clie
         "criteria-1-question": "This field is required.",
         "criteria-1-options-0-value": "Is missing on an ordinal or interval scale. Expected: a number.",
         "criteria-1-options-2-value": "2 is used twice. Expected: a different one for each.",
-        "criteria-1-when": "Line 1, criterion: Is Manners, which is not an earlier criterion that fits. "
-        "Expected: one of: tone.",
+        "criteria-1-when": "Line 1, criterion: Is Manners, which is not a criterion. Expected: one of: tone.",
     }
 
 

@@ -3,7 +3,7 @@ import json
 import pytest
 from jsonschema import Draft202012Validator
 
-from protocols.bundles import VERSION_FIELDS, InvalidBundle, check_bundle, load_bundle
+from protocols.bundles import VERSION_FIELDS, InvalidBundle, check_bundle, complete_bundle, load_bundle
 from protocols.documents import MAX_BYTES
 from protocols.models import Criterion, Explanation, Option, Protocol, ProtocolVersion
 from protocols.schema import SCHEMA, with_defaults
@@ -17,6 +17,25 @@ def option(doc, number=0):
     return criterion(doc)["options"][number]
 
 
+def depends(doc, condition, **more):
+    """A second criterion, with a condition, about the same unit as the first."""
+    doc["criteria"].append(
+        criterion(doc) | {"key": "style", "name": "Style", "examples": [], "when": [condition]} | more
+    )
+
+
+def shares(doc, *names, **scales):
+    """Criteria that name their options; the first keeps its own."""
+    alike = {"question": "Do you agree?", "scale": "ordinal"}
+    doc["criteria"] += [
+        alike | {"key": f"item-{at}", "name": f"{at}", "options": each} for at, each in enumerate(names)
+    ]
+    doc["scales"] = {name: [{"key": f"p{n}", "label": f"{n}", "value": n} for n in s] for name, s in scales.items()}
+
+
+YES_NO = [{"key": "yes", "label": "Yes"}, {"key": "no", "label": "No"}]
+ON_FIT = {"criterion": "fit", "options": ["yes"]}
+RULED = {"kind": "computed", "options": YES_NO, "rules": [{"when": [ON_FIT], "option": "no"}]}
 # (what breaks it, path, part of the sentence)
 BROKEN = {
     "no_version": (lambda d: d.pop("version"), "version", "is missing (expected a text)"),
@@ -100,6 +119,78 @@ BROKEN = {
         "criteria[0].examples[0].history[0].text",
         "is empty",
     ),
+    "nothing_asked": (
+        lambda d: criterion(d).update(kind="computed", rules=[{"option": "yes"}], options=YES_NO),
+        "criteria",
+        "has only computed criteria, so annotators are asked nothing (expected at least one of another kind)",
+    ),
+    "when_missing": (
+        lambda d: depends(d, {"criterion": "tone", "options": ["yes"]}),
+        "criteria[1].when[0].criterion",
+        "is tone, which is not a criterion (expected one of: fit)",
+    ),
+    "when_empty": (
+        lambda d: depends(d, {"criterion": "", "options": ["yes"]}),
+        "criteria[1].when[0].criterion",
+        "is empty, which is not a criterion",
+    ),
+    "when_option": (
+        lambda d: depends(d, {"criterion": "fit", "options": ["maybe"]}),
+        "criteria[1].when[0].options[0]",
+        "is maybe, which is not an option here (expected one of: yes, no)",
+    ),
+    "when_itself": (
+        lambda d: depends(d, {"criterion": "style", "options": ["yes"]}),
+        "criteria[1].when[0].criterion",
+        "is style, which does not come before this criterion (expected one of: fit)",
+    ),
+    "when_later": (
+        lambda d: (depends(d, ON_FIT), criterion(d).update(when=[{"criterion": "style", "options": ["yes"]}])),
+        "criteria[0].when[0].criterion",
+        "is style, which does not come before this criterion (expected an earlier single-choice criterion",
+    ),
+    "when_of_another_unit": (
+        lambda d: depends(d, ON_FIT, unit="dialogue"),
+        "criteria[1].when[0].criterion",
+        "is fit, which is asked about another unit",
+    ),
+    "when_several_answers": (
+        lambda d: (depends(d, ON_FIT), criterion(d).update(kind="multiple"), option(d, 1).update(asks="nothing")),
+        "criteria[1].when[0].criterion",
+        "is fit, which may have several answers",
+    ),
+    "rule_about_a_part": (
+        lambda d: depends(d, ON_FIT, unit="dialogue", when=[], **RULED),
+        "criteria[1].rules[0].when[0].criterion",
+        "is fit, which is asked about another unit",
+    ),
+    "scale_missing": (
+        lambda d: shares(d, "agree", "agre", agree=(1, 2)),
+        "criteria[2].options",
+        "is agre, which is not one of the scales of the document (expected one of: agree)",
+    ),
+    "no_scales": (
+        lambda d: shares(d, "agree"),
+        "criteria[1].options",
+        "is agree, which is not one of the scales of the document (expected a list of options, or a scale",
+    ),
+    "scale_of_one": (
+        lambda d: shares(d, "agree", agree=(1,)), "scales.agree", "has 1 entries (expected at least 2)"
+    ),
+    "scale_name": (lambda d: shares(d, **{"Big one": (1, 2)}), "scales", 'is "Big one" (expected lowercase letters'),
+    "scale_typo": (
+        lambda d: (shares(d, "agree", agree=(1, 2)), d["scales"]["agree"][1].update(lable="x")),
+        "scales.agree[1].lable",
+        "is not a key of the format",
+    ),
+    "scale_number": (lambda d: shares(d, 5), "criteria[1].options", "is 5 (expected a list or a text)"),
+    "scale_too_long": (
+        lambda d: (
+            shares(d, *["agree"] * 20, agree=(1, 2)), d["scales"]["agree"][0].update(definition="x" * 50_000)
+        ),
+        "scales",
+        "make the document too large: each is written out for every criterion that names it (expected at most 1,0",
+    ),
     "nul": (lambda d: d.update(welcome="a\x00b"), "welcome", "U+0000"),
     "surrogate": (lambda d: d.update(welcome="\ud83d"), "welcome", "U+D83D"),
     "odd_key": (lambda d: d.update({"\ud800": 1}), r"'\ud800'", "is not a key"),
@@ -111,6 +202,19 @@ def test_a_broken_bundle_names_the_place_and_what_was_expected(small, name):
     breaking, path, sentence = BROKEN[name]
     breaking(small)
     assert [str(error) for error in check_bundle(small) if error.path == path and sentence in str(error)]
+
+
+def test_a_fault_of_a_shared_scale_is_reported_once(small):
+    shares(small, "agree", "agree", "agree", agree=(1, 2, 2))
+    assert [error.path for error in check_bundle(small) if error.path.endswith("key")] == ["criteria[1].options[2].key"]
+
+
+def test_a_fault_of_one_criterion_with_a_shared_scale_is_that_criterions(small):
+    shares(small, "agree", "agree", agree=(1, 2))
+    small["criteria"][2]["scale"] = "nominal"
+    small["criteria"][2]["kind"] = "multiple"
+    small["scales"]["agree"][0]["asks"] = "free_text"
+    assert [error.path for error in check_bundle(small)] == ["criteria[2].options[0].asks"]
 
 
 def test_all_errors_are_reported_together(small):
@@ -226,6 +330,14 @@ def test_the_translations_of_both_files_are_merged_without_what_is_left_out(fold
     assert check_bundle(doc) == []
     merged = {"welcome": "Salve", "name": "Piccolo", "criteria": {"style": {"name": "Va"}}}
     assert doc["translations"] == {"it": merged, "zh": {"name": "Xiao"}}
+
+
+def test_the_scales_of_both_files_are_merged(folder, small):
+    options = {name: [{"key": name, "label": name}, {"key": "no", "label": "No"}] for name in ("old", "kept", "new")}
+    named = [{"key": name, "name": name, "question": "?", "options": name} for name in ("old", "kept")]
+    folder("middle.yaml", extends="base.yaml", criteria=named, scales={"old": options["old"], "kept": options["kept"]})
+    doc = load_bundle(folder("child.yaml", extends="middle.yaml", version="2.0", scales={"old": options["new"]}))
+    assert [each["options"][0]["label"] for each in complete_bundle(doc)["criteria"]] == ["new", "kept"]
 
 
 def test_a_bundle_can_extend_one_that_extends(folder):

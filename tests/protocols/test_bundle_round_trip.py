@@ -23,7 +23,7 @@ from protocols.bundles import (
 from protocols.models import Criterion, Example, Explanation, Option, Protocol, ProtocolVersion
 from protocols.services import VersionTaken, publish_version, store_bundle
 from tests.protocols.conftest import NOW
-from tests.protocols.generated import bundles, changed_somewhere
+from tests.protocols.generated import bundles, changed_somewhere, shared
 
 thorough = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -81,6 +81,18 @@ def test_yaml_and_json_texts_of_a_bundle_read_back_as_the_same_content(doc):
     assert canonical_json(load_bundle(write_yaml(doc))) == canonical_json(doc)
     assert canonical_json(load_bundle(json.dumps(doc))) == canonical_json(doc)
     assert canonical_json(load_bundle(canonical_json(doc).decode())) == canonical_json(doc)
+
+
+@pytest.mark.django_db
+@thorough
+@given(shared())
+def test_criteria_that_share_a_scale_are_those_with_the_options_written_out(both):
+    short, plain = both
+    assert check_bundle(short) == check_bundle(plain) == []
+    assert canonical_json(load_bundle(write_yaml(short))) == canonical_json(plain)
+    _, exported = stored_and_taken_back(short, readable_bundle)
+    assert "scales" not in exported
+    assert canonical_json(exported) == canonical_json(plain)
 
 
 @thorough

@@ -134,8 +134,9 @@ def test_more_options_than_digits_are_warned_of_unless_they_are_0_to_10(sound, n
     assert [code for code, _ in warnings(sound)] == codes
 
 
-def test_a_scale_from_0_to_100_is_not_too_long(sound):
-    first(sound).update(scale="interval", options=numbered(range(101)), examples=[example("o1")])
+@pytest.mark.parametrize("points", [range(1, 11), range(101)])
+def test_a_scale_from_1_to_10_or_from_0_to_100_is_not_too_long(sound, points):
+    first(sound).update(scale="interval", options=numbered(points), examples=[example("o1")])
     assert warnings(sound) == []
 
 

@@ -1,4 +1,4 @@
-"""A Markdown table of anchors becomes the options of a criterion, and nothing of it is lost."""
+"""A table of anchors, in Markdown or from a spreadsheet, becomes the options of a criterion. Nothing of it is lost."""
 
 import contextlib
 import time
@@ -109,6 +109,72 @@ def test_tables_are_written_in_many_ways(text):
     assert not [note for note in table.notes if "left out" in note]
 
 
+# --- cells copied from a spreadsheet -----------------------------------------------------------------------
+CELLS = (
+    'Score\tCondition\tExample\n'
+    '1 (poor)\t"It is ""rude"".\nIt is off the topic."\tGo *away*!\n'
+    '3 (fair)\tIt says a | b, or c_d_e.\t\n'
+    '5 (perfect)\tNothing is left to ask.\tSure.\n'
+)  # fmt: skip
+
+
+def test_copied_cells_become_a_scale_with_what_is_in_them():
+    table = answers_of_table(CELLS)
+    assert table.scale == "ordinal"
+    assert in_order({"options": table.options}, "label", "value", "definition", "conditions") == [
+        ("1 (poor)", 1, "Example: Go *away*!", ['It is "rude".', "It is off the topic."]),
+        ("2", 2, "", []),
+        ("3 (fair)", 3, "It says a | b, or c_d_e.", []),
+        ("4", 4, "", []),
+        ("5 (perfect)", 5, "Nothing is left to ask.\n\nExample: Sure.", []),
+    ]
+    assert table.notes[:2] == [
+        "2 cells of “Example” were added to the end of “When it fits”.",
+        "Points without text: 2, 4.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1\ta\n2\tb",
+        "1\ta\r\n2\tb\r\n",
+        "1\ta\r2\tb\r",
+        "\t1\ta\n\t2\tb",
+        "1\ta\n\n\t\n2\tb\n",
+        "Score\tText\n1\ta\n2\tb",
+        '"1"\t"a"\n"2"\t"b"\n',
+    ],
+)
+def test_cells_are_copied_in_many_ways(text):
+    assert shown(text, "value", "definition") == [(1, "a"), (2, "b")]
+
+
+def test_a_point_may_have_no_cell_beside_it():
+    assert shown("1\tpoor\n2\n3\tgood", "value", "definition") == [(1, "poor"), (2, ""), (3, "good")]
+
+
+def test_a_table_of_markdown_may_have_tabs():
+    assert shown("|\t1\t|\ta\t|\n|\t2\t|\tb\t|", "value", "definition") == [(1, "a"), (2, "b")]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("1\ta", "1 row of answers"),
+        ("1\ta\n\tb", "first cell of row 2 is empty"),
+        ("1\ta\n1.0\tb", "“1” appears in two rows"),
+        ("a\tb\n" * 102, "102 rows of answers"),
+        ("\t\n\t\n", "This is not a table"),
+    ],
+)
+def test_copied_cells_that_are_no_scale_are_refused(text, said):
+    with pytest.raises(NoAnswers, match=said) as refused:
+        answers_of_table(text)
+    assert "Expected:" in str(refused.value)
+
+
+# --- what else a text may be ---------------------------------------------------------------------------------
 def test_text_around_a_table_is_left_out_and_said_so():
     table = answers_of_table("A rubric of x | y:\n\n| 1 | a |\n| 2 | b |\n\nThat is all.")
     assert len(table.options) == 2

@@ -52,6 +52,7 @@ RIGHT: dict[str, Any] = {
     "why": "It thanks.",
     "translations": {"it": {"name": "Cortesia"}},
     "options": [{"key": "polite", "label": "Polite"}, {"key": "rude", "label": "Rude"}],
+    "scales": {"agreement": [{"key": "no", "label": "I disagree"}, {"key": "yes", "label": "I agree"}]},
 }
 
 
@@ -94,7 +95,7 @@ def _is_valid(value: object, part: Schema) -> bool:
 def _expected_value(expected: str, allowed: list[str], part: Schema) -> Any:
     """Return the value that the error asks for, as it knows the other parts of the bundle; None if it names none."""
     number = re.fullmatch(r"at (?:least|most) (\d+)", expected)
-    if number and part.get("type") not in ("array", "string", "object"):
+    if number and _is_valid(int(number[1]), part):
         return int(number[1])
     if expected in part.get("enum", ()):
         return expected

@@ -64,15 +64,13 @@ def _type(own: Schema) -> str:
     part = resolved(own)
     if "const" in part or "enum" in part:
         return "a word" if "enum" in part else "a number"
-    if part["type"] == "array":
-        return f"a list of: {_type(part['items'])}"
     if "properties" in part:
         name = own["$ref"].removeprefix("#/$defs/")
         return f"[{_title(name).lower()}](#{_title(name).lower().replace(' ', '-')})"
     if part["type"] == "object":
         return f"a mapping to: {_type(part['additionalProperties'])}"
     names = [part["type"]] if isinstance(part["type"], str) else part["type"]
-    return " or ".join(TYPE_NAMES[each] for each in names)
+    return " or ".join(f"a list of: {_type(part['items'])}" if each == "array" else TYPE_NAMES[each] for each in names)
 
 
 def _allowed(part: Schema) -> Iterator[str]:

@@ -3,16 +3,20 @@
 import pytest
 from django.utils import timezone
 
-from annotation.models import Rating
+from annotation.models import Item, Rating
 from annotation.selectors.progress import first_missing, read_progress
 from annotation.services.agreement import refresh_batch
 from annotation.services.claiming import submit_assignment
+from annotation.services.dependent_answers import stands_above
 from annotation.services.refusals import Refused
+from protocols.meaning import AROUND
+from protocols.models import ProtocolVersion
 from tests.api import Api
 from tests.factories import UserFactory
 from tests.shipped import Work
 
 pytestmark = pytest.mark.django_db
+Unit = ProtocolVersion.Unit
 
 
 # --- dependent questions ---------------------------------------------------------------------------------
@@ -143,3 +147,15 @@ def test_the_api_tells_ratings_of_a_whole_model(persona: Work):
     owner = persona.study.memberships.create(user=UserFactory(), role="owner").user
     [row] = Api(owner).get("api_ratings", persona.study.slug).json()["results"]
     assert (row["unit"], row["dialogue"], row["candidate"], row["option"]) == ("model", None, None, "yes")
+
+
+def test_an_answer_is_computed_from_those_that_a_protocol_may_name():
+    """A bundle with another dependence is refused: its rule would never hold."""
+    items = [
+        Item(unit=Unit.RESPONSE, dialogue_id=1, source_id=1, candidate_id=1),
+        Item(unit=Unit.CANDIDATE_SET, dialogue_id=1, source_id=1),
+        Item(unit=Unit.MODEL, source_id=1),
+        Item(unit=Unit.DIALOGUE, dialogue_id=1),
+    ]
+    for item in items:
+        assert {other.unit for other in items if stands_above(other, item)} == AROUND.get(item.unit, {item.unit})
