@@ -206,9 +206,7 @@ def steps_of(
 
 def step_numbers(spec: VersionSpec, n_items: Mapping[str, int]) -> dict[tuple[str, int], dict[str, int]]:
     """Return {(unit, item number): {criterion key: step}} for a dialogue with `n_items` items of each unit."""
-    pages = [
-        (run[0].unit, page) for run in spec.runs for page in _pages(spec, run, range(n_items.get(run[0].unit, 0)))
-    ]
+    pages = [(run[0].unit, page) for run in spec.runs for page in _pages(spec, run, range(n_items.get(run[0].unit, 0)))]
     found: dict[tuple[str, int], dict[str, int]] = defaultdict(dict)
     for step, (unit, page) in enumerate(pages, start=1):
         for _item, number, _of, criteria in page:
@@ -220,9 +218,7 @@ Item = TypeVar("Item")
 Entry = tuple[Item, int, int, tuple[CriterionSpec, ...]]  # item, its number, of how many, its questions
 
 
-def _pages(
-    spec: VersionSpec, criteria: tuple[CriterionSpec, ...], items: Sequence[Item]
-) -> list[list[Entry[Item]]]:
+def _pages(spec: VersionSpec, criteria: tuple[CriterionSpec, ...], items: Sequence[Item]) -> list[list[Entry[Item]]]:
     is_by_criterion = spec.order == ProtocolVersion.Order.CRITERION_FIRST
     groups = [(criterion,) for criterion in criteria] if is_by_criterion else [criteria]
     numbered = list(enumerate(items, start=1))

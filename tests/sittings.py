@@ -56,7 +56,7 @@ def sitting(criteria: list[dict[str, Any]], **changes: Any) -> dict[str, Any]:
 
 
 def make_conversation(
-    criteria: list[dict[str, Any]], whole: Sequence[dict[str, str]] = (), n_turns: int = 3, **changes: Any
+    criteria: list[dict[str, Any]], *, whole: Sequence[dict[str, str]] = (), n_turns: int = 3, **changes: Any
 ) -> Study:
     """Return a study of one conversation, with a response of one source to each turn, and the `whole` if given."""
     version, _ = store_bundle(sitting(criteria, **changes), publish=True, now=timezone.now())
