@@ -165,7 +165,7 @@ def _progress(
 
 
 def _pages(assignment: Assignment, spec: VersionSpec) -> tuple[int, int]:
-    """Return how many steps there are and how many are open, if a step holds a run of questions of an item or a unit."""
+    """Return how many steps there are and how many are open, if a step holds all questions of a run about its items."""
     is_together = spec.order == ProtocolVersion.Order.SET_LEVEL
     one, counts = "position" if is_together else "pk", {}
     for at, run in enumerate(spec.runs):
