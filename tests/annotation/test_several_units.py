@@ -87,7 +87,7 @@ def test_the_review_shows_items_and_answers_in_the_order_of_the_work(criteria: l
 
 
 @every_order
-def test_items_are_stored_and_exported_in_the_order_of_the_units(criteria: list, wanted: list[str]):
+def test_items_are_stored_in_the_order_of_the_units(criteria: list, wanted: list[str]):
     assignment = begin_conversation(criteria)
     last = assignment.batch.items.filter(position=3).order_by("pk").values_list("unit", flat=True)
     assert list(last) == list(dict.fromkeys(each.get("unit", "response") for each in criteria))
