@@ -171,10 +171,19 @@ def _pages(assignment: Assignment, spec: VersionSpec) -> tuple[int, int]:
     for at, run in enumerate(spec.runs):
         asks = Q(unit=run[0].unit) & (Q(asks=[]) | Q(asks__overlap=[each.key for each in run]))
         counts[f"all_{at}"] = Count(one, distinct=is_together, filter=asks)
-        counts[f"open_{at}"] = Count(one, distinct=is_together, filter=asks & _missing(assignment, spec, run))
+        missing = _missing(assignment, spec, _with_parents(spec, run))
+        counts[f"open_{at}"] = Count(one, distinct=is_together, filter=asks & missing)
     found = Item.objects.filter(batch=assignment.batch_id).aggregate(**counts)
     sums = [sum(n for name, n in found.items() if name.startswith(part)) for part in ("all", "open")]
     return sums[0], sums[1]
+
+
+def _with_parents(spec: VersionSpec, run: Iterable[CriterionSpec]) -> list[CriterionSpec]:
+    """Return the questions and those of earlier runs whose answers decide whether they are asked."""
+    found = list(run)
+    for criterion in found:  # grows
+        found += [spec.by_key[each.criterion] for each in criterion.when if spec.by_key[each.criterion] not in found]
+    return found
 
 
 def _asked(spec: VersionSpec) -> list[CriterionSpec]:
