@@ -185,10 +185,13 @@ def steps_of(
     """Return the steps of one dialogue, whose items are in the annotator's order.
 
     criterion_first: every item for the first criterion, then every item for the second. item_first: all questions of
-    an item on one page. set_level: all items of a unit, each with all its questions, on one page. `skipped` are the
-    items that need no answer.
+    an item on one page. set_level: all items of a unit, each with all its questions, on one page. Questions about
+    another unit begin new pages, in the order of the criteria: a unit that is asked about twice comes twice. `skipped`
+    are the items that need no answer.
     """
-    pages = [page for unit in spec.units for page in _pages(spec, unit, [each for each in items if each.unit == unit])]
+    pages = [
+        page for run in spec.runs for page in _pages(spec, run, [each for each in items if each.unit == run[0].unit])
+    ]
     return tuple(
         Step(
             number,
@@ -203,7 +206,7 @@ def steps_of(
 
 def step_numbers(spec: VersionSpec, n_items: Mapping[str, int]) -> dict[tuple[str, int], dict[str, int]]:
     """Return {(unit, item number): {criterion key: step}} for a dialogue with `n_items` items of each unit."""
-    pages = [(unit, page) for unit in spec.units for page in _pages(spec, unit, range(n_items.get(unit, 0)))]
+    pages = [(run[0].unit, page) for run in spec.runs for page in _pages(spec, run, range(n_items.get(run[0].unit, 0)))]
     found: dict[tuple[str, int], dict[str, int]] = defaultdict(dict)
     for step, (unit, page) in enumerate(pages, start=1):
         for _item, number, _of, criteria in page:
@@ -215,10 +218,7 @@ Item = TypeVar("Item")
 Entry = tuple[Item, int, int, tuple[CriterionSpec, ...]]  # item, its number, of how many, its questions
 
 
-def _pages(spec: VersionSpec, unit: str, items: Sequence[Item]) -> list[list[Entry[Item]]]:
-    criteria = spec.asked_of(unit)
-    if not criteria:
-        return []
+def _pages(spec: VersionSpec, criteria: tuple[CriterionSpec, ...], items: Sequence[Item]) -> list[list[Entry[Item]]]:
     is_by_criterion = spec.order == ProtocolVersion.Order.CRITERION_FIRST
     groups = [(criterion,) for criterion in criteria] if is_by_criterion else [criteria]
     numbered = list(enumerate(items, start=1))

@@ -6,7 +6,8 @@ A frozen version cannot change, so the process caches its spec; a draft is read 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
-from itertools import chain, count
+from itertools import chain, count, groupby
+from operator import attrgetter
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -103,6 +104,12 @@ class VersionSpec:
     def units(self) -> tuple[str, ...]:
         """Return the units that are rated, in the order of the criteria."""
         return tuple(dict.fromkeys(criterion.unit for criterion in self.criteria))
+
+    @cached_property
+    def runs(self) -> tuple[tuple[CriterionSpec, ...], ...]:
+        """Return the questions in their order, divided where the unit changes."""
+        asked = (each for each in self.criteria if each.is_asked)
+        return tuple(tuple(run) for _, run in groupby(asked, key=attrgetter("unit")))
 
     @cached_property
     def depended_on(self) -> frozenset[str]:

@@ -165,19 +165,25 @@ def _progress(
 
 
 def _pages(assignment: Assignment, spec: VersionSpec) -> tuple[int, int]:
-    """Return how many steps there are and how many are open, if a step holds all questions of an item or a unit."""
-    criteria = _asked(spec)
+    """Return how many steps there are and how many are open, if a step holds all questions of a run about its items."""
     is_together = spec.order == ProtocolVersion.Order.SET_LEVEL
-    items, missing, counts = Item.objects.filter(batch=assignment.batch_id), _missing(assignment, spec), {}
-    for at, unit in enumerate(spec.units):
-        keys = [each.key for each in criteria if each.unit == unit]
-        asks = Q(unit=unit) & (Q(asks=[]) | Q(asks__overlap=keys)) if keys else Q(pk__in=[])
-        one = "position" if is_together else "pk"
+    one, counts = "position" if is_together else "pk", {}
+    for at, run in enumerate(spec.runs):
+        asks = Q(unit=run[0].unit) & (Q(asks=[]) | Q(asks__overlap=[each.key for each in run]))
         counts[f"all_{at}"] = Count(one, distinct=is_together, filter=asks)
+        missing = _missing(assignment, spec, _with_parents(spec, run))
         counts[f"open_{at}"] = Count(one, distinct=is_together, filter=asks & missing)
-    found = items.aggregate(**counts)
+    found = Item.objects.filter(batch=assignment.batch_id).aggregate(**counts)
     sums = [sum(n for name, n in found.items() if name.startswith(part)) for part in ("all", "open")]
     return sums[0], sums[1]
+
+
+def _with_parents(spec: VersionSpec, run: Iterable[CriterionSpec]) -> list[CriterionSpec]:
+    """Return the questions and those of earlier runs whose answers decide whether they are asked."""
+    found = list(run)
+    for criterion in found:  # grows
+        found += [spec.by_key[each.criterion] for each in criterion.when if spec.by_key[each.criterion] not in found]
+    return found
 
 
 def _asked(spec: VersionSpec) -> list[CriterionSpec]:
@@ -187,16 +193,17 @@ def _asked(spec: VersionSpec) -> list[CriterionSpec]:
 
 def first_missing(assignment: Assignment) -> int | None:
     """Return the position of the first dialogue with a missing answer, or None."""
-    missing = _missing(assignment, spec_of(assignment.batch.study.protocol_version))
+    spec = spec_of(assignment.batch.study.protocol_version)
+    missing = _missing(assignment, spec, _asked(spec))
     items = Item.objects.filter(missing, batch=assignment.batch_id)
     return items.order_by("position").values_list("position", flat=True).first()
 
 
-def _missing(assignment: Assignment, spec: VersionSpec) -> Q:
-    """Return a filter of items with a missing answer."""
+def _missing(assignment: Assignment, spec: VersionSpec, criteria: Iterable[CriterionSpec]) -> Q:
+    """Return a filter of items with a missing answer to one of the criteria."""
     mine = Rating.objects.filter(assignment=assignment, item=OuterRef("pk"), is_active=True)
     missing = Q(pk__in=[])
-    for criterion in _asked(spec):
+    for criterion in criteria:
         found = Q(unit=criterion.unit) & ~Q(Exists(mine.filter(criterion=criterion.id)))
         for condition in criterion.when:
             parent = spec.by_key[condition.criterion]

@@ -269,7 +269,7 @@ def dialogue_page(assignment: Assignment, position: int) -> DialoguePage | None:
         steps=steps_of(spec, items, _answers(assignment, spec, rows), skipped_of(assignment, marks)),
         spec=spec,
         marks=marks,
-        conversation=_place_in_conversation(assignment.batch_id, position, dialogue),
+        conversation=_place_in_conversation(assignment.batch_id, position, dialogue, spec),
         **NEIGHBOURS(batch=assignment.batch_id, position=position)[0],
     )
 
@@ -298,9 +298,14 @@ def _neighbours(batch: int, position: int) -> QuerySet[Any, Any]:
     )
 
 
-def _place_in_conversation(batch: int, position: int, dialogue: Dialogue | None) -> TurnOfConversation | None:
-    """Return None for a dialogue that is its own conversation, without asking the database."""
-    if dialogue is None or dialogue.conversation == dialogue.key:
+def _place_in_conversation(
+    batch: int, position: int, dialogue: Dialogue | None, spec: VersionSpec
+) -> TurnOfConversation | None:
+    """Return None for a dialogue that is its own conversation, mostly without asking the database.
+
+    A whole dialogue may have the name of the conversation whose turns are rated too.
+    """
+    if dialogue is None or (dialogue.conversation == dialogue.key and len(spec.units) == 1):
         return None
     n_turns = Func("dialogue__turns", function="jsonb_array_length", output_field=IntegerField())
     shown = Item.objects.filter(batch=batch, dialogue__conversation=dialogue.conversation).order_by("position")
@@ -308,7 +313,8 @@ def _place_in_conversation(batch: int, position: int, dialogue: Dialogue | None)
     at = [place for place, _ in turns].index(position)
     if len(turns) == 1:
         return None
-    return TurnOfConversation(at + 1, len(turns), turns[at - 1][1] if at else 0)
+    # The whole dialogue may come first: then nothing is new on the pages of its turns.
+    return TurnOfConversation(at + 1, len(turns), max((n for _, n in turns[:at]), default=0))
 
 
 ITEMS = Ready(_items, batch=int, position=int)

@@ -4,7 +4,7 @@ import itertools
 import random
 import uuid
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from operator import attrgetter
@@ -103,7 +103,7 @@ def make_batches(
         if not study.dialogues.exclude(batch_key="").exists():
             raise Refused("no_batch_keys", _("No dialogue names its batch. Make batches by size instead."))
         talks = [talk for talk in talks if talk[0].batch_key]
-    talks = _ratable(study, talks)
+    talks = _ratable(study, talks, kind)
     if not talks:
         return []
     hands = _deal(talks, by, size or 1, rng)
@@ -187,7 +187,7 @@ def _limited(
     return [talks[at] for at in sorted(chosen)]
 
 
-def _ratable(study: Study, talks: list[list[Card]]) -> list[list[Card]]:
+def _ratable(study: Study, talks: list[list[Card]], kind: str) -> list[list[Card]]:
     """Return the conversations with their candidates, without dialogues that no question is about. Raise Refused."""
     units = units_of(study)
     if units == {Unit.DIALOGUE}:
@@ -197,8 +197,10 @@ def _ratable(study: Study, talks: list[list[Card]]) -> list[list[Card]]:
     for pk, dialogue, source in rows.values_list("pk", "dialogue_id", "source_id").iterator():
         if dialogue in by_id:
             by_id[dialogue].candidates.append((pk, source))
+    is_whole_asked = Unit.DIALOGUE in units
     bare = [talk[0].dialogue for talk in talks if not any(card.candidates for card in talk)]
-    if bare:
+    # An example of a whole dialogue has no responses, whatever else the protocol asks.
+    if bare and not (is_whole_asked and kind == Batch.Kind.TRAINING):
         key = Dialogue.objects.values_list("key", flat=True).get(pk=bare[0])
         text = ngettext(
             "This protocol rates responses, but %(number)s dialogue has none: %(key)s. Import it with its "
@@ -208,8 +210,16 @@ def _ratable(study: Study, talks: list[list[Card]]) -> list[list[Card]]:
             len(bare),
         )
         raise Refused("no_candidates", text % {"number": intcomma(len(bare)), "key": key})
-    is_whole_asked = Unit.DIALOGUE in units
-    return [[card for card in talk if card.candidates or (is_whole_asked and card.is_last)] for talk in talks]
+    asked = [[card for card in talk if card.candidates or (is_whole_asked and card.is_last)] for talk in talks]
+    if not _is_whole_first(study):
+        return [talk for talk in asked if talk]
+    return [talk if talk[-1].candidates else [talk[-1], *talk[:-1]] for talk in asked if talk]
+
+
+def _is_whole_first(study: Study) -> bool:
+    """Return whether all questions about whole dialogues come before those about other units."""
+    runs = [run[0].unit for run in spec_of(study.protocol_version).runs]
+    return runs[:1] == [Unit.DIALOGUE] and Unit.DIALOGUE not in runs[1:]
 
 
 def _deal(talks: list[list[Card]], by: str, size: int, rng: random.Random) -> list[tuple[str, list[Card]]]:
@@ -255,7 +265,7 @@ def _has_sources(card: Card) -> bool:
 def _store(
     study: Study, hands: list[tuple[str, list[Card]]], kind: str, n_seats: int, rng: random.Random
 ) -> list[Batch]:
-    units, samples = units_of(study), _model_samples(study, rng)
+    units, samples = spec_of(study.protocol_version).units, _model_samples(study, rng)
     items = [_items(hand, units, samples) for _, hand in hands]
     taken = set(study.batches.values_list("key", flat=True))
     last = study.batches.order_by("-position").values_list("position", flat=True).first() or 0
@@ -306,22 +316,29 @@ def _model_samples(study: Study, rng: random.Random) -> dict[int, list[int]]:
     return samples
 
 
-def _items(hand: list[Card], units: set[str], samples: Mapping[int, list[int]]) -> list[str]:
-    """Return the rows of one batch for COPY, from the unit on; models come after the last dialogue."""
+def _items(hand: list[Card], units: Sequence[str], samples: Mapping[int, list[int]]) -> list[str]:
+    """Return the rows of one batch for COPY, from the unit on, in the order in which the protocol asks about units.
+
+    Models come after the last dialogue.
+    """
     rows = []
     for place, card in enumerate(hand, start=1):
-        if Unit.DIALOGUE in units and card.is_last:
-            rows.append(_row(Unit.DIALOGUE, card.dialogue, None, None, (), place))
-        if Unit.RESPONSE in units:
-            rows += [_row(Unit.RESPONSE, card.dialogue, pk, source, (), place) for pk, source in card.candidates]
-        if Unit.CANDIDATE_SET in units:
-            for source in card.sources:
-                together = [pk for pk, of in card.candidates if of == source]
-                rows.append(_row(Unit.CANDIDATE_SET, card.dialogue, None, source, together, place))
+        rows += [row for unit in units for row in _items_of(card, unit, place)]
     if Unit.MODEL in units:
         sources = sorted({source for card in hand for source in card.sources})
         rows += [_row(Unit.MODEL, None, None, source, samples[source], len(hand) + 1) for source in sources]
     return rows
+
+
+def _items_of(card: Card, unit: str, place: int) -> list[str]:
+    if unit == Unit.DIALOGUE:
+        return [_row(unit, card.dialogue, None, None, (), place)] if card.is_last else []
+    if unit == Unit.RESPONSE:
+        return [_row(unit, card.dialogue, pk, source, (), place) for pk, source in card.candidates]
+    if unit == Unit.CANDIDATE_SET:
+        sets = {source: [pk for pk, of in card.candidates if of == source] for source in card.sources}
+        return [_row(unit, card.dialogue, None, source, together, place) for source, together in sets.items()]
+    return []
 
 
 def _row(

@@ -19,7 +19,7 @@ from protocols.answers import Given
 from tests.annotation.test_skipping import events, st
 from tests.annotation.work_pages import sign_in, text_of
 from tests.factories import make_annotator
-from tests.marking import be_unsure, flag, make_skipping_batch, take_back
+from tests.marking import SKIPPING, be_unsure, flag, make_skipping_batch, take_back
 from tests.working import record
 
 pytestmark = pytest.mark.django_db
@@ -66,9 +66,13 @@ def as_on_the_pages(assignment: Assignment) -> dict[str, tuple]:
     return found
 
 
-@pytest.fixture(scope="module")
-def kept(keep) -> Assignment:
-    return keep(lambda: begin(make_skipping_batch(protocol="kept"), "kept"))
+@pytest.fixture(scope="module", params=["at_the_end", "between"])
+def kept(keep, request: pytest.FixtureRequest) -> Assignment:
+    """The question about the dialogue comes after those about its responses, or between them."""
+    *others, whole = SKIPPING["criteria"]
+    criteria = [*others, whole] if request.param == "at_the_end" else [*others[:2], whole, *others[2:]]
+    name = f"kept-{request.param}"
+    return keep(lambda: begin(make_skipping_batch(protocol=name, criteria=criteria), name))
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))

@@ -22,7 +22,7 @@ from protocols.answers import Given
 from protocols.specs import spec_of
 from tests.annotation.work_pages import answer_all, sign_in
 from tests.factories import make_annotator
-from tests.marking import flag, make_skipping_batch, take_back
+from tests.marking import SKIPPING, flag, make_skipping_batch, take_back
 from tests.working import record
 
 pytestmark = pytest.mark.django_db
@@ -144,11 +144,13 @@ events = st.one_of(
 )
 
 
-@pytest.fixture(scope="module", params=["criterion_first", "item_first", "set_level"])
+@pytest.fixture(scope="module", params=["criterion_first", "item_first", "set_level", "whole_between"])
 def begun(keep, request: pytest.FixtureRequest) -> Assignment:
-    return keep(
-        lambda: begin(make_skipping_batch(order=request.param, protocol=f"skipping-{request.param}"), request.param)
-    )
+    name, changes = request.param, {"order": request.param}
+    if name == "whole_between":  # the question about the dialogue stands between those about its responses
+        *others, whole = SKIPPING["criteria"]
+        changes = {"order": "item_first", "criteria": [*others[:2], whole, *others[2:]]}
+    return keep(lambda: begin(make_skipping_batch(protocol=f"skipping-{name}", **changes), name))
 
 
 def steps_slowly(assignment: Assignment) -> tuple[int, int]:

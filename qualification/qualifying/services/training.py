@@ -127,11 +127,15 @@ def make_training(study: Study, *, by: User, now: datetime) -> list[Batch]:
 def _open(batch: Batch) -> None:
     """Open the batch, without items that the examples do not evaluate.
 
-    Single responses are not rated as a set, and responses of a set are not asked one by one.
+    Single responses are not rated as a set, and responses of a set are not asked one by one. The dialogue before them
+    is rated only if another example evaluates it.
     """
     single = Q(unit=Unit.RESPONSE, source__key=Source.EXAMPLES)
     together = Q(unit=Unit.CANDIDATE_SET, source__key__startswith=_source_key(Unit.CANDIDATE_SET))
     batch.items.filter(source__key__startswith=Source.EXAMPLES).exclude(single | together).delete()
+    responses = Candidate.objects.filter(dialogue=OuterRef("dialogue"), source__key__startswith=Source.EXAMPLES)
+    evaluated = KnownAnswer.objects.filter(dialogue=OuterRef("dialogue"), unit=Unit.DIALOGUE, is_active=True)
+    batch.items.filter(Exists(responses), ~Exists(evaluated), unit=Unit.DIALOGUE).delete()
     batch.n_items, batch.status = batch.items.count(), Batch.Status.OPEN
     batch.save(update_fields=["n_items", "status"])
 
