@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from annotation.importing.columns import NONE, SEVERAL, named, none_found, place_of, told_places
 from annotation.importing.outcome import BadField
-from annotation.importing.shapes import BATCH_KEYS, CONVERSATION_KEYS, SOURCE_KEYS
+from annotation.importing.shapes import BATCH_KEYS, CONVERSATION_KEYS, SCENARIO_KEYS, SOURCE_KEYS
 
 CSV_PROMPTS, RESPONSES, WIDE, TURNS = "csv-prompts", "table-responses", "table-wide", "table-turns"
 TABLE_FORMATS = (CSV_PROMPTS, RESPONSES, WIDE, TURNS)
@@ -16,6 +16,7 @@ TABLE_FORMATS = (CSV_PROMPTS, RESPONSES, WIDE, TURNS)
 ALIASES: dict[str, tuple[str, ...]] = {
     "dialogue": ("dialogue_id", "dialogue", "id", "dialog_id", "example_id"),
     "conversation": (*CONVERSATION_KEYS, "conv_id"),
+    "scenario": SCENARIO_KEYS,
     "batch": BATCH_KEYS,
     "history": (
         "history", "dialogue_history", "dialog_history", "conversation_history", "context", "messages", "turns",
@@ -40,7 +41,7 @@ PROMPT_ALIASES = {
     "prompt": ("prompt",),
     "response": ("machine_completion",),
     "speaker": ("speaker",),
-    **{name: ALIASES[name] for name in ("source", "batch", "conversation")},
+    **{name: ALIASES[name] for name in ("source", "batch", "conversation", "scenario")},
 }
 WORD = "response|completion|output|reply|generation"
 OF_A_SOURCE = re.compile(rf"(?:{WORD})[ _.:-]+(?P<after>.+)|(?P<before>.+?)[ _.:-]+(?:{WORD})", re.IGNORECASE)
@@ -86,7 +87,7 @@ def layout_of(columns: list[str], wanted: Mapping[str, str], format: str = "") -
         places.pop("source", None)
         return Layout(WIDE, places, responses)
     if wanted.get("response") == NONE:  # whole dialogues: what is said about a response is metadata
-        return Layout(RESPONSES, {name: at for name, at in places.items() if name not in ("item", "source", "speaker")})
+        return Layout(RESPONSES, {name: at for name, at in places.items() if name not in ("item", "speaker")})
     return Layout(RESPONSES, _needed(places, ("response",), columns))
 
 

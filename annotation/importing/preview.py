@@ -128,6 +128,8 @@ def _dialogues(path: Path, name: str, n: int, options: DialogueOptions, is_part:
                 "key": dialogue.key,
                 "batch": dialogue.batch_key,
                 "conversation": dialogue.conversation,
+                "scenario": dialogue.scenario,
+                "source": dialogue.source,
                 "context": context_in(dialogue.context),
                 "turns": numbered_turns(dialogue.turns, dialogue.asker),
                 "asker": dialogue.asker,

@@ -1,4 +1,4 @@
-"""Conversations and panels leave with an archive and come back, with texts and without."""
+"""Conversations, panels, sources and scenarios leave with an archive and come back, with texts and without."""
 
 from collections.abc import Callable
 
@@ -26,6 +26,27 @@ def study(db: None, write: Write) -> Study:  # noqa: F811
     )
     DialogueFactory(study=study, key="bare", conversation="c", position=9, turns=[], is_textless=True)
     return study
+
+
+def test_sources_and_scenarios_of_whole_dialogues_come_back(
+    study: Study,
+    write: Write,  # noqa: F811
+    come_back: Callable[[Study], Study],
+):
+    turns = [{"role": "user", "content": "Hi"}]
+    load(
+        study,
+        write(
+            {"dialogue_id": "w1", "messages": turns, "model": "m1", "scenario": "s"},
+            {"dialogue_id": "w2", "messages": turns, "source": "", "model": "kept as metadata", "scenario": "s"},
+        ),
+    )
+    DialogueFactory(
+        study=study, key="w3", position=12, turns=[], is_textless=True, scenario="s", source=study.sources.get(key="m1")
+    )
+    back = come_back(study)
+    rows = back.dialogues.filter(scenario="s").order_by("key").values_list("key", "source__key", "metadata")
+    assert list(rows) == [("w1", "m1", {}), ("w2", None, {"model": "kept as metadata"}), ("w3", "m1", {})]
 
 
 def test_conversations_and_panels_come_back(study: Study, come_back: Callable[[Study], Study]):
