@@ -259,7 +259,12 @@ def _notes(study: Study, spool: DialogueSpool) -> list[str]:
         text = _("%(names)s are kept as dialogue metadata, not imported as ratings.")
         notes.append(text % {"names": ", ".join(labels)})
     if not spool.n_candidates:
-        notes.append(_("No dialogue has candidates: only whole dialogues can be rated."))
+        notes.append(
+            _(
+                "No dialogue has candidates: only whole dialogues can be rated. To rate the responses of chat logs, "
+                "import them as a transcript."
+            )
+        )
     elif not study.sources.filter(is_reference=True).exists():
         notes.append(
             _("No source is the ground truth. If one is, import the file again and name it as the ground-truth source.")

@@ -16,7 +16,6 @@ TABLE_FORMATS = (CSV_PROMPTS, RESPONSES, WIDE, TURNS)
 ALIASES: dict[str, tuple[str, ...]] = {
     "dialogue": ("dialogue_id", "dialogue", "id", "dialog_id", "example_id"),
     "conversation": (*CONVERSATION_KEYS, "conv_id"),
-    "scenario": SCENARIO_KEYS,
     "batch": BATCH_KEYS,
     "history": (
         "history", "dialogue_history", "dialog_history", "conversation_history", "context", "messages", "turns",
@@ -29,6 +28,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     ),
     "item": ("candidate_id", "candidate", "item", "item_id", "response_id"),
     "source": SOURCE_KEYS,
+    "scenario": SCENARIO_KEYS,
     "turn": ("turn", "turn_id", "turn_number", "turn_index", "turn_idx"),
     "speaker": ("speaker", "role", "author"),
     "text": ("text", "utterance", "content", "message"),

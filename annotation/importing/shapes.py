@@ -36,7 +36,9 @@ class DialogueOptions:
     """How to read a file of dialogues. `reference` is the source that is the ground truth.
 
     `source` is the author of candidates, and of dialogues without candidates, that name none. `asker` is the speaker
-    who asks in dialogues that do not say it. `columns` is {our field: the table's column}.
+    who asks in dialogues that do not say it. `columns` is {our field: the table's column}. With `transcript`, the file
+    is a chat log: `rate` says which responses become responses to rate (all, last, every:K, from:N), `with_dialogue`
+    adds the whole dialogue, and `show_system` shows the system prompt, which is otherwise kept as metadata.
     """
 
     reference: str = ""
@@ -44,6 +46,10 @@ class DialogueOptions:
     asker: str = ""
     unescape_newlines: bool = False
     columns: Mapping[str, str] = field(default_factory=dict)
+    transcript: bool = False
+    rate: str = "all"
+    with_dialogue: bool = False
+    show_system: bool = False
 
 
 @dataclass(slots=True)

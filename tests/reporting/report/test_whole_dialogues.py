@@ -1,6 +1,7 @@
 """Systems are compared on whole dialogues: within scenarios if they share them, otherwise by their means alone."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,13 +10,13 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.models import Dialogue, Study
+from annotation.models import Dialogue, Prediction, Study
 from measures.comparison import holm
 from measures.systems import crossed_variance_t
 from reporting.report.build import build_report
 from reporting.report.methods import methods
 from tests.annotation.importing.conftest import NOW, load, load_ratings
-from tests.factories import MembershipFactory, StudyFactory
+from tests.factories import MembershipFactory, MetricFactory, StudyFactory
 from tests.factories_protocols import make_scale_version
 
 SYSTEMS = ("m1", "m2", "m3")
@@ -72,6 +73,21 @@ def test_tables_have_a_row_for_each_source_and_the_methods_name_the_scenarios(st
     said = "intervals and tests take each of the 8 scenarios as one unit"
     assert said in " ".join(methods(report))
     assert {row.interval_method for row in report.agreement_overall} == {"bca_scenarios"}
+
+
+def test_the_page_shows_the_pairs(study: Study, client: Client):
+    client.force_login(MembershipFactory(study=study, role="owner").user)
+    page = client.get(reverse("report", args=[study.slug])).text
+    pairs = re.findall(r"<th scope=\"row\">(m\d minus m\d)</th>", page)
+    assert pairs == ["m1 minus m2", "m1 minus m3", "m2 minus m3"]
+
+
+def test_scores_of_metrics_stand_beside_the_sources(study: Study):
+    metric = MetricFactory(study=study, key="length")
+    rows = [Prediction(metric=metric, dialogue=each, value=each.position) for each in study.dialogues.all()]
+    Prediction.objects.bulk_create(rows)
+    found = {each.source: each.mean for each in build_report(study, now=NOW).metrics}
+    assert found == {each: pytest.approx(np.mean(range(at, 24, 3))) for at, each in enumerate(SYSTEMS)}
 
 
 def test_without_scenarios_the_page_says_that_nothing_is_tested(study: Study, client: Client):
