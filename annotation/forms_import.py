@@ -12,9 +12,11 @@ from annotation.importing.answer_cells import importable
 from annotation.importing.columns import FIELDS, SEVERAL
 from annotation.importing.layouts import CSV_PROMPTS, RESPONSES, TURNS, WIDE
 from annotation.importing.layouts import FIELDS as DIALOGUE_FIELDS
+from annotation.importing.outcome import BadField
 from annotation.importing.prediction_cells import FIELDS as PREDICTION_FIELDS
 from annotation.importing.prediction_cells import names_in
 from annotation.importing.shapes import JSONL_TURNS
+from annotation.importing.transcripts import RATE_ALL, parse_rate
 from annotation.models import ImportJob, Study
 from protocols.specs import spec_of
 
@@ -28,6 +30,7 @@ COLUMNS = tuple(dict.fromkeys(name for names in FIELDS_OF.values() for name in n
 COLUMN_LABELS = {
     "dialogue": _("Dialogue"),
     "conversation": _("Conversation"),
+    "scenario": _("Scenario"),
     "history": _("Dialogue so far"),
     "prompt": _("Prompt (last turn)"),
     "response": _("Response"),
@@ -56,6 +59,9 @@ class ColumnsInput(forms.TextInput):
     def value_from_datadict(self, data: Any, files: Any, name: str) -> str:
         values = data.getlist(name) if hasattr(data, "getlist") else [data.get(name)]
         return SEVERAL.join(filter(None, values))
+
+
+ACCEPTED = ".jsonl,.json,.ndjson,.csv,.tsv,.txt,.xlsx,.parquet,.gz,.eval"
 
 
 class ImportForm(forms.Form):
@@ -88,7 +94,7 @@ class ImportForm(forms.Form):
     file = forms.FileField(
         label=_("File"), max_length=255,
         help_text=_("CSV, TSV, Excel (XLSX), Parquet, JSON or JSON Lines; may be compressed as .gz."),
-        widget=forms.ClearableFileInput(attrs={"accept": ".jsonl,.json,.ndjson,.csv,.tsv,.txt,.xlsx,.parquet,.gz"}),
+        widget=forms.ClearableFileInput(attrs={"accept": ACCEPTED}),
     )  # fmt: skip
     format = forms.ChoiceField(choices=FORMATS, required=False, label=_("Format"))
     reference = forms.CharField(
@@ -105,6 +111,19 @@ class ImportForm(forms.Form):
             "the first speaker."),
     )  # fmt: skip
     unescape_newlines = forms.BooleanField(required=False, label=_("Convert a written \\n to a line break"))
+    transcript = forms.BooleanField(
+        required=False, label=_("The file is a chat log: rate its responses"),
+        help_text=_("Messages with roles, or an export of Langfuse, Phoenix, Inspect or OpenTelemetry."),
+    )  # fmt: skip
+    rate = forms.CharField(
+        required=False, max_length=20, label=_("Responses to rate"), initial=RATE_ALL,
+        help_text=_("all, last, every:2 (every second one) or from:3 (from the third on)."),
+    )  # fmt: skip
+    with_dialogue = forms.BooleanField(required=False, label=_("Rate the whole dialogue too, at the end"))
+    show_system = forms.BooleanField(
+        required=False, label=_("Show the system prompt"),
+        help_text=_("It becomes a context panel. Otherwise it is kept, and annotators do not see it."),
+    )  # fmt: skip
     create_missing = forms.BooleanField(
         required=False, label=_("Create what is missing"),
         help_text=_("Dialogues and candidates missing from the study are created with their id only, without texts."),
@@ -150,11 +169,21 @@ class ImportForm(forms.Form):
             raise forms.ValidationError(text % {"most": most})
         return upload
 
+    def clean_rate(self) -> str:
+        rate: str = self.cleaned_data["rate"]
+        try:
+            parse_rate(rate or RATE_ALL)
+        except BadField as error:
+            raise forms.ValidationError(error.reason) from None
+        return "" if rate == RATE_ALL else rate
+
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         of_format = self.KIND_OF_FORMAT.get(cleaned.get("format", ""), "dialogues")
         if cleaned.get("format") and of_format != cleaned.get("kind"):
             self.add_error("format", _("This format does not match the file contents."))
+        if cleaned.get("format") and cleaned.get("transcript"):
+            self.add_error("format", _("The format of a chat log is recognised: leave it on automatic."))
         return cleaned
 
     def options(self) -> dict[str, Any]:
@@ -163,6 +192,8 @@ class ImportForm(forms.Form):
         if values["kind"] == "dialogues":
             said = {name: values[name] for name in ("reference", "source", "asker", "unescape_newlines")}
             said["columns"] = self._columns(DIALOGUE_FIELDS)
+            if values["transcript"]:
+                said |= {name: values[name] for name in ("transcript", "rate", "with_dialogue", "show_system")}
         elif values["kind"] == "predictions":
             said = {name: values[name] for name in ("metric", "criterion", "note")}
             said |= {name: names_in(values[name]) for name in ("metrics", "lower_is_better")}

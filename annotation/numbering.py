@@ -16,6 +16,7 @@ ANSWERS = frozenset({
 })  # fmt: skip
 # Speakers of instructions to a model and of tool output. They are context, unless nobody else answers.
 CONTEXT = frozenset({"system", "developer", "tool", "function", "系统"})
+FOLDED = frozenset({"tool", "function"})  # of them: long, and seldom read
 
 
 def _plain(speaker: str) -> str:
@@ -36,7 +37,10 @@ def told_asker(turns: Turns, told: str) -> str | None:
 
 
 def numbered_turns(turns: Turns, asker: str = "") -> list[dict[str, Any]]:
-    """Return each turn with its number, side (Q, A, or '' for context) and label. Without `asker`, names decide."""
+    """Return each turn with its number, side (Q, A, or '' for context) and label. Without `asker`, names decide.
+
+    Tool calls and their results are folded.
+    """
     asks = asker or asker_of(turns)
     context = _context(turns, asks)
     counts: Counter[str] = Counter()
@@ -45,7 +49,8 @@ def numbered_turns(turns: Turns, asker: str = "") -> list[dict[str, Any]]:
         speaker = turn["speaker"]
         side = "Q" if speaker == asks else "" if speaker in context else "A"
         counts[side] += 1
-        numbered.append(turn | {"number": number, "side": side, "label": f"{side}{counts[side]}" if side else ""})
+        label, is_folded = f"{side}{counts[side]}" if side else "", not side and _plain(speaker) in FOLDED
+        numbered.append(turn | {"number": number, "side": side, "label": label, "is_folded": is_folded})
     return numbered
 
 
@@ -55,10 +60,13 @@ def context_speakers(turns: Turns) -> set[str]:
 
 
 def _context(turns: Turns, asks: str) -> set[str]:
-    """Return the speakers that neither ask nor answer. A `system` that replies, and alone does so, answers."""
+    """Return the speakers that neither ask nor answer. A `system` that replies, and alone does so, answers.
+
+    A tool never does: where only tools have spoken after the user, the response to rate is the first answer.
+    """
     speakers = [turn["speaker"] for turn in turns]
     found = {each for each in speakers if _plain(each) in CONTEXT and each != asks}
     if set(speakers) - found - {asks}:
         return found
     replies = speakers[speakers.index(asks) + 1 :] if asks in speakers else []
-    return found - set(replies)
+    return found - {each for each in replies if _plain(each) not in FOLDED}

@@ -17,7 +17,7 @@ ASSIGNMENTS = (
 )  # fmt: skip
 ANNOTATORS = ("annotator", "status", "consented_at", "consent_version")
 ITEMS = ("batch", "unit", "position", "item_token", "dialogue", "source", "item", "shown", "is_check")
-IDS = ("dialogue", "conversation", "item", "source")
+IDS = ("dialogue", "conversation", "scenario", "author", "item", "source")
 METRICS = (
     "number", "key", "name", "kind", "higher_is_better", "origin", "judge", "protocol_sha256", "criterion", "note",
     "created_at", "is_active",
@@ -37,7 +37,9 @@ JUDGE = (
     "n_refused", "n_malformed", "n_rejected", "n_requests", "tokens_prompt", "tokens_answer",
 )  # fmt: skip
 JUDGE_TIMES = ("created_at", "started_at", "finished_at")
-TAKEN = frozenset({"dialogue_id", "conversation", "batch", "history", "utterances", "candidates", "asker", "context"})
+TAKEN = frozenset({
+    "dialogue_id", "conversation", "scenario", "batch", "history", "utterances", "candidates", "asker", "context",
+})  # fmt: skip
 TAKEN_OF_CANDIDATE = frozenset({"candidate_id", "source", "speaker", "text", "context"})
 
 ASSIGNMENT_ROWS = """
@@ -58,8 +60,10 @@ PURPOSE_ROWS = """
 """
 # Dialogues and candidates without texts, listed by id: a line of the dialogue import must have texts.
 ID_ROWS = """
-    SELECT dialogue.key, dialogue.conversation, coalesce(candidate.key, ''), coalesce(source.key, '')
+    SELECT dialogue.key, dialogue.conversation, dialogue.scenario, coalesce(author.key, ''),
+        coalesce(candidate.key, ''), coalesce(source.key, '')
     FROM annotation_dialogue dialogue
+    LEFT JOIN annotation_source author ON author.id = dialogue.source_id
     LEFT JOIN annotation_candidate candidate ON candidate.dialogue_id = dialogue.id
         AND (dialogue.is_textless OR candidate.text = '')
     LEFT JOIN annotation_source source ON source.id = candidate.source_id
@@ -89,15 +93,16 @@ DATASHEET_ROWS = """
 """
 DIALOGUES = """
     SELECT dialogue.key, dialogue.conversation, dialogue.turns, dialogue.metadata, dialogue.batch_key, dialogue.asker,
-        dialogue.context,
+        dialogue.context, dialogue.scenario, author.key,
         coalesce(jsonb_agg(jsonb_build_array(candidate.key, source.key, candidate.speaker, candidate.text,
             candidate.metadata, candidate.context)
             ORDER BY candidate.id) FILTER (WHERE candidate.text <> ''), '[]')
     FROM annotation_dialogue dialogue
+    LEFT JOIN annotation_source author ON author.id = dialogue.source_id
     LEFT JOIN annotation_candidate candidate ON candidate.dialogue_id = dialogue.id
     LEFT JOIN annotation_source source ON source.id = candidate.source_id
     WHERE dialogue.study_id = %s AND NOT dialogue.is_textless
-    GROUP BY dialogue.id ORDER BY dialogue.position
+    GROUP BY dialogue.id, author.key ORDER BY dialogue.position
 """
 HAS_BARE = """
     SELECT EXISTS (SELECT FROM annotation_dialogue dialogue
@@ -130,8 +135,10 @@ def turns_field(study: Study) -> str:
 
 def dialogue_lines(study: Study) -> Iterator[bytes]:
     field = turns_field(study)
-    for key, conversation, turns, metadata, batch, asker, context, candidates in stream(DIALOGUES, [study.pk]):
+    rows = stream(DIALOGUES, [study.pk])
+    for key, conversation, turns, metadata, batch, asker, context, scenario, author, candidates in rows:
         record = {"dialogue_id": key, "conversation": conversation, "batch": batch, "asker": asker}
+        record["scenario"] = scenario
         record[field] = parsed(turns)
         following = next_speaker(record[field])
         found = []
@@ -140,8 +147,10 @@ def dialogue_lines(study: Study) -> Iterator[bytes]:
             if speaker not in ("", following):  # otherwise the import can tell the speaker from the dialogue
                 said["speaker"] = speaker
             found.append(said | _others(more, TAKEN_OF_CANDIDATE))
-        record |= _context(parsed(context)) | ({"candidates": found} if found else {})
-        yield as_line(record | _others(parsed(metadata), TAKEN))
+        # Even an empty source is written: without the field, the import would take one from the metadata.
+        rated = {"candidates": found} if found else {"source": author or ""}
+        record |= _context(parsed(context)) | rated
+        yield as_line(record | _others(parsed(metadata), TAKEN | rated.keys()))
 
 
 def _context(panels: list[dict[str, str]]) -> dict[str, Any]:

@@ -90,17 +90,20 @@ def restore_rows(
 
 def restore_ids(study: Study, path: Path) -> int:
     """Restore dialogues and candidates without texts. Return the number of rows. Raise ImportRejected."""
-    n_rows = stage("archive_id", "dialogue text, conversation text, item text, source text", path)
+    columns = "dialogue text, conversation text, scenario text, author text, item text, source text"
+    n_rows = stage("archive_id", columns, path)
     execute(
         """INSERT INTO annotation_dialogue
-               (study_id, key, conversation, position, turns, metadata, batch_key, digest, is_textless)
-           SELECT %s, s.dialogue, min(s.conversation),
-               (SELECT coalesce(max(position) + 1, 0) FROM annotation_dialogue WHERE study_id = %s)
+               (study_id, key, conversation, scenario, source_id, position, turns, metadata, batch_key, digest,
+                is_textless)
+           SELECT %(study)s, s.dialogue, min(s.conversation), coalesce(min(s.scenario), ''), min(author.id),
+               (SELECT coalesce(max(position) + 1, 0) FROM annotation_dialogue WHERE study_id = %(study)s)
                + row_number() OVER (ORDER BY min(s.line)) - 1, '[]', '{}', '', '', true
            FROM archive_id s
-           WHERE NOT EXISTS (SELECT FROM annotation_dialogue d WHERE d.study_id = %s AND d.key = s.dialogue)
+           LEFT JOIN annotation_source author ON author.study_id = %(study)s AND author.key = s.author
+           WHERE NOT EXISTS (SELECT FROM annotation_dialogue d WHERE d.study_id = %(study)s AND d.key = s.dialogue)
            GROUP BY s.dialogue""",
-        [study.pk] * 3,
+        {"study": study.pk},
     )
     n_new = execute(
         """INSERT INTO annotation_candidate (dialogue_id, source_id, key, text, metadata)

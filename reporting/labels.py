@@ -29,6 +29,10 @@ REASONS = {
     "no_strong_items": gettext_noop("every item has at least one unsure answer"),
     "no_scores": gettext_noop("the question has neither a positive answer nor numbers"),
     "dependent_turns": gettext_noop("turns of one conversation are not independent, and this test needs that they are"),
+    "unmatched_dialogues": gettext_noop(
+        "no two sources share a scenario; the tables by source have their means, and unmatched dialogues are not "
+        "tested yet"
+    ),
     "no_order": gettext_noop("the answers are categories without an order"),
     "no_numbers": gettext_noop("the answers have no numbers"),
     "single_annotator": gettext_noop("no two annotators have rated the same dialogues of both sources"),

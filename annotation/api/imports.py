@@ -36,6 +36,18 @@ class ImportSerializer(serializers.Serializer):
         required=False, max_length=200, help_text="The speaker who asks, in dialogues that do not say it."
     )
     unescape_newlines = serializers.BooleanField(required=False)
+    transcript = serializers.BooleanField(
+        required=False, help_text="For dialogues: the file is a chat log, and its responses are rated."
+    )
+    rate = serializers.CharField(
+        required=False, max_length=20, help_text="Of a chat log: all, last, every:K or from:N. Left out, all."
+    )
+    with_dialogue = serializers.BooleanField(
+        required=False, help_text="Of a chat log: the whole dialogue is rated too, at the end."
+    )
+    show_system = serializers.BooleanField(
+        required=False, help_text="Of a chat log: annotators read the system prompt, which is otherwise only kept."
+    )
     create_missing = serializers.BooleanField(
         required=False, help_text="For ratings: create dialogues that the study does not have."
     )

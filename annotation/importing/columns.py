@@ -11,6 +11,7 @@ from protocols.specs import CriterionSpec
 ALIASES: dict[str, tuple[str, ...]] = {
     "dialogue": ("dialogue", "dialogue_id"),
     "conversation": ("conversation", "conversation_id"),
+    "scenario": ("scenario", "scenario_id"),
     "item": ("item", "item_id", "candidate", "candidate_id"),
     "source": ("source", "model", "system"),
     "annotator": ("annotator", "annotator_id", "rater", "rater_id", "worker", "worker_id"),

@@ -30,7 +30,9 @@ from annotation.models import Dialogue, Source, Study
 from parley.listing import both
 
 REFERENCE_KEYS = frozenset({"ground_truth", "reference", "human", "gold"})
-COLUMNS = "study_id, key, position, turns, metadata, batch_key, digest, is_textless, asker, conversation, context"
+COLUMNS = (
+    "study_id, key, position, turns, metadata, batch_key, digest, is_textless, asker, conversation, context, scenario"
+)
 # Without the texts: counting those takes longer, and nothing is looked up by them.
 COUNTED = (
     "annotation_dialogue (id, study_id, key, position, batch_key, conversation)",
@@ -78,7 +80,9 @@ def import_dialogues(
 
 
 def _refuse_named_sources(dialogue: ParsedDialogue, names: dict[str, str]) -> None:
-    """Raise BadField for a speaker or title named like a source: annotators must not learn who wrote the candidate."""
+    """Raise BadField for a speaker or title named like a source: annotators must not learn who wrote what they rate."""
+    if dialogue.source:
+        _refuse_named_author(dialogue, names)
     for candidate in dialogue.candidates:
         known = {name.casefold() for name in (candidate.source, names.get(candidate.source, candidate.source))}
         if candidate.speaker.casefold() in known:
@@ -90,20 +94,32 @@ def _refuse_named_sources(dialogue: ParsedDialogue, names: dict[str, str]) -> No
                 raise BadField("context", text % {"name": panel["title"]})
 
 
+def _refuse_named_author(dialogue: ParsedDialogue, names: dict[str, str]) -> None:
+    known = {name.casefold() for name in (dialogue.source, names.get(dialogue.source, dialogue.source))}
+    speaker = next((turn["speaker"] for turn in dialogue.turns if turn["speaker"].casefold() in known), None)
+    if speaker is not None:
+        text = _("%(name)r is the source of this dialogue, and annotators would see it: name the speaker instead")
+        raise BadField("speaker", text % {"name": speaker})
+    title = next((panel["title"] for panel in dialogue.context if panel["title"].casefold() in known), None)
+    if title is not None:
+        text = _("%(name)r is the source of this dialogue, and annotators would see it: name what the text is")
+        raise BadField("context", text % {"name": title})
+
+
 @transaction.atomic
 def _store(study: Study, spool: DialogueSpool, summary: ImportSummary, options: DialogueOptions) -> ImportSummary:
     lock_study(study)
     base = next_position(study)
     with connection.cursor() as cursor:
         prepare_bulk(cursor)
-        if base == 0:  # the common case needs no comparison and takes half the time
+        n_sources = add_sources(study, spool.sources, options.reference)
+        if base == 0 and not spool.n_authors:  # the common case needs no comparison and takes half the time
             copy_in(cursor, "annotation_dialogue", COLUMNS, spool.dialogues)
             n_new = len(spool.lines)
         else:
             n_new = _store_new(cursor, study, spool, base)
         if spool.has_conversations:
             refuse_broken_conversations(study, spool.lines, base)
-        n_sources = add_sources(study, spool.sources, options.reference)
         n_candidates = _store_candidates(cursor, study, spool, base)
     summary.counts = {
         "dialogues_new": n_new,
@@ -134,26 +150,32 @@ def _store_new(cursor: Any, study: Study, spool: DialogueSpool, base: int) -> in
     )
     copy_in(cursor, "dialogue_stage", COLUMNS, spool.dialogues)
     cursor.execute("ANALYZE dialogue_stage (key)")
+    cursor.execute("CREATE TEMP TABLE author_stage (position int, source text) ON COMMIT DROP")
+    copy_in(cursor, "author_stage", "position, source", spool.authors)
+    cursor.execute("ANALYZE author_stage")
+    author = """LEFT JOIN author_stage author USING (position)
+        LEFT JOIN annotation_source source ON source.study_id = s.study_id AND source.key = author.source"""
     rows = fetch(
-        """SELECT s.position, s.key, d.is_textless, s.turns <> d.turns, s.metadata <> d.metadata,
+        f"""SELECT s.position, s.key, d.is_textless, s.turns <> d.turns, s.metadata <> d.metadata,
                   s.batch_key <> d.batch_key, s.asker <> d.asker, s.conversation <> d.conversation,
-                  s.context <> d.context, count(*) OVER ()
-           FROM dialogue_stage s JOIN annotation_dialogue d ON d.study_id = %s AND d.key = s.key
+                  s.context <> d.context, d.source_id IS DISTINCT FROM source.id, s.scenario <> d.scenario,
+                  count(*) OVER ()
+           FROM dialogue_stage s {author} JOIN annotation_dialogue d ON d.study_id = s.study_id AND d.key = s.key
            WHERE d.digest <> s.digest ORDER BY s.position LIMIT %s""",
-        [study.pk, MOST_ERRORS],
+        [MOST_ERRORS],
     )
     errors = [(spool.lines[at], "dialogue_id", _what_changed(key, *flags)) for at, key, *flags, _total in rows]
     refuse(errors, rows[0][-1] if rows else 0)
     n_new = execute(
-        f"""INSERT INTO annotation_dialogue ({COLUMNS})
-            SELECT study_id, key, position + %s, turns, metadata, batch_key, digest, is_textless, asker,
-                conversation, context
-            FROM dialogue_stage s
+        f"""INSERT INTO annotation_dialogue ({COLUMNS}, source_id)
+            SELECT s.study_id, s.key, s.position + %s, turns, metadata, batch_key, digest, is_textless, asker,
+                conversation, context, scenario, source.id
+            FROM dialogue_stage s {author}
             WHERE NOT EXISTS (SELECT FROM annotation_dialogue d WHERE d.study_id = s.study_id AND d.key = s.key)
-            ORDER BY position""",
+            ORDER BY s.position""",
         [base],
     )
-    cursor.execute("DROP TABLE dialogue_stage")
+    cursor.execute("DROP TABLE dialogue_stage, author_stage")
     return n_new
 
 
@@ -166,6 +188,8 @@ def _what_changed(
     asker: bool,
     conversation: bool,
     context: bool,
+    source: bool,
+    scenario: bool,
 ) -> str:
     if is_textless:
         text = _(
@@ -180,6 +204,8 @@ def _what_changed(
         (_("roles (who asks)"), asker),
         (pgettext("with other", "conversation"), conversation),
         (pgettext("with other", "context"), context),
+        (pgettext("with other", "source"), source),
+        (pgettext("with other", "scenario"), scenario),
     )
     named = both(name for name, is_changed in parts if is_changed) or _("candidates")
     text = _("%(key)r is already in the study with different %(parts)s: give the new dialogue another id")
@@ -233,7 +259,12 @@ def _notes(study: Study, spool: DialogueSpool) -> list[str]:
         text = _("%(names)s are kept as dialogue metadata, not imported as ratings.")
         notes.append(text % {"names": ", ".join(labels)})
     if not spool.n_candidates:
-        notes.append(_("No dialogue has candidates: only whole dialogues can be rated."))
+        notes.append(
+            _(
+                "No dialogue has candidates: only whole dialogues can be rated. To rate the responses of chat logs, "
+                "import them as a transcript."
+            )
+        )
     elif not study.sources.filter(is_reference=True).exists():
         notes.append(
             _("No source is the ground truth. If one is, import the file again and name it as the ground-truth source.")

@@ -24,6 +24,7 @@ from annotation.importing.shapes import (
 )
 from annotation.importing.sheets import parquet_columns
 from annotation.importing.tables import open_table
+from annotation.importing.transcripts import TRANSCRIPT_FORMATS, read_transcripts, transcript_format
 from annotation.importing.turn_rows import read_turn_rows
 from parley.listing import either
 
@@ -42,12 +43,16 @@ def read_dialogues(
             raise rejected(error.reason, error.field, line=1) from None
         read = read_turn_rows if name == TURNS else read_responses
         return read(table, layout, options, log)
+    if name in TRANSCRIPT_FORMATS:
+        return read_transcripts(path, name, options, log, progress)
     kind = file_kind(path)
     return parse_records(read_records(path, kind, log, progress), _shape(path, kind, name), options, log)
 
 
 def dialogue_format(path: Path, wanted: str = "", options: DialogueOptions = DialogueOptions()) -> str:  # noqa: B008
     """Return the wanted format, otherwise the one that the beginning of the file shows. Raise ImportRejected."""
+    if options.transcript:
+        return transcript_format(path)
     if wanted and wanted not in DIALOGUE_FORMATS:
         text = _("%(name)r is unknown: use one of %(known)s")
         raise rejected(text % {"name": wanted, "known": ", ".join(DIALOGUE_FORMATS)}, "format")

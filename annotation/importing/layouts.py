@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from annotation.importing.columns import NONE, SEVERAL, named, none_found, place_of, told_places
 from annotation.importing.outcome import BadField
-from annotation.importing.shapes import BATCH_KEYS, CONVERSATION_KEYS, SOURCE_KEYS
+from annotation.importing.shapes import BATCH_KEYS, CONVERSATION_KEYS, SCENARIO_KEYS, SOURCE_KEYS
 
 CSV_PROMPTS, RESPONSES, WIDE, TURNS = "csv-prompts", "table-responses", "table-wide", "table-turns"
 TABLE_FORMATS = (CSV_PROMPTS, RESPONSES, WIDE, TURNS)
@@ -28,6 +28,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     ),
     "item": ("candidate_id", "candidate", "item", "item_id", "response_id"),
     "source": SOURCE_KEYS,
+    "scenario": SCENARIO_KEYS,
     "turn": ("turn", "turn_id", "turn_number", "turn_index", "turn_idx"),
     "speaker": ("speaker", "role", "author"),
     "text": ("text", "utterance", "content", "message"),
@@ -40,7 +41,7 @@ PROMPT_ALIASES = {
     "prompt": ("prompt",),
     "response": ("machine_completion",),
     "speaker": ("speaker",),
-    **{name: ALIASES[name] for name in ("source", "batch", "conversation")},
+    **{name: ALIASES[name] for name in ("source", "batch", "conversation", "scenario")},
 }
 WORD = "response|completion|output|reply|generation"
 OF_A_SOURCE = re.compile(rf"(?:{WORD})[ _.:-]+(?P<after>.+)|(?P<before>.+?)[ _.:-]+(?:{WORD})", re.IGNORECASE)
@@ -86,7 +87,7 @@ def layout_of(columns: list[str], wanted: Mapping[str, str], format: str = "") -
         places.pop("source", None)
         return Layout(WIDE, places, responses)
     if wanted.get("response") == NONE:  # whole dialogues: what is said about a response is metadata
-        return Layout(RESPONSES, {name: at for name, at in places.items() if name not in ("item", "source", "speaker")})
+        return Layout(RESPONSES, {name: at for name, at in places.items() if name not in ("item", "speaker")})
     return Layout(RESPONSES, _needed(places, ("response",), columns))
 
 

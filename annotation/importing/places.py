@@ -100,8 +100,9 @@ def _create_items(study: Study) -> int:
                FROM given g JOIN annotation_dialogue d ON d.id = g.dialogue_id LEFT JOIN filled f USING (batch_id))
            INSERT INTO annotation_item (batch_id, unit, dialogue_id, candidate_id, source_id, token, position)
            SELECT p.batch_id, CASE WHEN c.id IS NULL THEN 'dialogue' ELSE 'response' END, p.dialogue_id, c.id,
-               c.source_id, gen_random_uuid(), p.position
-           FROM placed p LEFT JOIN annotation_candidate c ON c.dialogue_id = p.dialogue_id AND NOT p.is_whole
+               CASE WHEN c.id IS NULL THEN d.source_id ELSE c.source_id END, gen_random_uuid(), p.position
+           FROM placed p JOIN annotation_dialogue d ON d.id = p.dialogue_id
+           LEFT JOIN annotation_candidate c ON c.dialogue_id = p.dialogue_id AND NOT p.is_whole
            ON CONFLICT DO NOTHING"""
     )
     execute(

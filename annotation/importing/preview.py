@@ -1,7 +1,7 @@
 """Preview the first rows of a file, so that people can check how it is read. The database is not used."""
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +20,7 @@ from annotation.importing.prediction_cells import ALIASES, PredictionOptions
 from annotation.importing.predictions import CSV_PREDICTIONS
 from annotation.importing.ratings import CSV_RATINGS, JSONL_LABELS, rating_format
 from annotation.importing.records import first_records, read_records
-from annotation.importing.shapes import DialogueOptions
+from annotation.importing.shapes import DialogueOptions, ParsedDialogue
 from annotation.importing.sheets import cell_text
 from annotation.importing.tables import open_table
 from annotation.importing.votes import RatingOptions
@@ -30,6 +30,8 @@ from annotation.speakers import next_speaker
 from protocols.specs import VersionSpec
 
 ROWS_LOOKED_AT = 500  # of a table: one dialogue may have many
+
+MOST_PAGES = 20  # of a conversation: more would not be read before an import
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +110,9 @@ def _by_name(names: list[str], places: dict[str, int]) -> dict[str, str]:
 
 def _dialogues(path: Path, name: str, n: int, options: DialogueOptions, is_part: bool) -> Preview:
     log = ErrorLog()
-    found = itertools.islice(read_dialogues(path, name, options, log, no_progress, ROWS_LOOKED_AT), n)
+    found = read_dialogues(path, name, options, log, no_progress, ROWS_LOOKED_AT)
     rows: list[dict[str, Any]] = []
-    for dialogue in found:
+    for dialogue in _first_conversation(found) if options.transcript else itertools.islice(found, n):
         following = next_speaker(dialogue.turns)
         candidates = [
             {
@@ -128,8 +130,11 @@ def _dialogues(path: Path, name: str, n: int, options: DialogueOptions, is_part:
                 "key": dialogue.key,
                 "batch": dialogue.batch_key,
                 "conversation": dialogue.conversation,
+                "scenario": dialogue.scenario,
+                "source": dialogue.source,
                 "context": context_in(dialogue.context),
                 "turns": numbered_turns(dialogue.turns, dialogue.asker),
+                "n_known": len(rows[-1]["turns"]) if rows else 0,  # in a transcript: shown on the page before
                 "asker": dialogue.asker,
                 "candidates": candidates,
                 "metadata": dialogue.metadata,
@@ -137,12 +142,22 @@ def _dialogues(path: Path, name: str, n: int, options: DialogueOptions, is_part:
         )
     last = max((row["line"] for row in rows), default=0)
     errors = [each for each in log.errors if not is_part or each.line <= last]
+    if options.transcript:
+        return Preview(ImportJob.Kind.DIALOGUES, name, [], rows, errors=errors[:n])
     if name in TABLE_FORMATS:
         columns = open_table(path, ErrorLog(), no_progress, most=1).columns
         mapping = layout_of(columns, options.columns, name).as_mapping(columns)
         return Preview(ImportJob.Kind.DIALOGUES, name, columns, rows, mapping, errors[:n], has_columns=True)
     columns = list(next(iter(first_records(path, file_kind(path))), {}))
     return Preview(ImportJob.Kind.DIALOGUES, name, columns, rows, errors=errors[:n])
+
+
+def _first_conversation(dialogues: Iterator[ParsedDialogue]) -> Iterator[ParsedDialogue]:
+    first = next(dialogues, None)
+    if first is not None:
+        yield first
+        rest = itertools.takewhile(lambda each: each.conversation == first.conversation, dialogues)
+        yield from itertools.islice(rest, MOST_PAGES - 1)
 
 
 def _labels(path: Path, n: int) -> Preview:

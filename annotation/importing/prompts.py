@@ -36,6 +36,7 @@ class Group:
     digest: str
     batch_key: str
     conversation: str
+    scenario: str
     places: list[int] = field(default_factory=list)
     candidates: dict[str, int] = field(default_factory=dict)
 
@@ -73,6 +74,7 @@ class RowReader:
             "dialogue": self._key(values, "dialogue"),
             "batch": self._key(values, "batch", LONGEST_BATCH_KEY),
             "conversation": self._key(values, "conversation"),
+            "scenario": self._key(values, "scenario"),
             "key": self._key(values, "item"),
             "speaker": self._key(values, "speaker"),
             "others": {name: values[at] for name, at in self._others},
@@ -89,7 +91,8 @@ class RowReader:
                     "text": self._text(values, at),
                 }
         elif "response" not in self._places:
-            yield row | {"source": "", "text": ""}
+            source = self._key(values, "source", LONGEST_SOURCE_KEY) or self._options.source
+            yield row | {"source": source, "text": ""}  # a whole dialogue
         else:
             yield row | {"source": self._source(values), "text": self._text(values, self._places["response"])}
 
@@ -128,11 +131,12 @@ class RowReader:
 def _keep(row: Record, line: int, groups: dict[str, Group], waiting: WaitingRows) -> None:
     digest = derived_key(row["turns"])
     key = row["dialogue"] or digest
-    group = groups.setdefault(key, Group(line, digest, row["batch"], row["conversation"]))
+    group = groups.setdefault(key, Group(line, digest, row["batch"], row["conversation"], row["scenario"]))
     if group.digest != digest:
         text = _("differs from the text on line %(line)s of the same dialogue %(dialogue)r")
         raise BadField(row["prompt"], text % {"line": group.line, "dialogue": key})
-    for name, own in (("batch", group.batch_key), ("conversation", group.conversation)):
+    shared = (("batch", group.batch_key), ("conversation", group.conversation), ("scenario", group.scenario))
+    for name, own in shared:
         if own != row[name]:
             text = _("is %(batch)r, but %(other)r on line %(line)s of the same dialogue")
             raise BadField(name, text % {"batch": row[name], "line": group.line, "other": own})
@@ -158,4 +162,15 @@ def _dialogue(key: str, group: Group, rows: list[Record], options: DialogueOptio
     if rows[0]["turn_fields"]:
         metadata["turn_fields"] = rows[0]["turn_fields"]
     asker = asker_in({}, turns, options) if any(turn["speaker"] for turn in turns) else ""
-    return ParsedDialogue(group.line, key, turns, candidates, metadata, group.batch_key, asker, group.conversation)
+    return ParsedDialogue(
+        group.line,
+        key,
+        turns,
+        candidates,
+        metadata,
+        group.batch_key,
+        asker,
+        group.conversation,
+        source="" if candidates else rows[0]["source"],
+        scenario=group.scenario,
+    )

@@ -109,9 +109,10 @@ def _stage_rows(spool: VoteSpool) -> None:
         prepare_bulk(cursor)
         cursor.execute(
             """CREATE TEMP TABLE import_row (
-                   line bigint, dialogue text, conversation text, item text, source text, annotator text, batch text,
-                   criterion_id bigint, option_id bigint, explanations bigint[], free_text text,
-                   answered_at timestamptz, client_key uuid, choices bigint[], turns int[], active_ms int, unit text
+                   line bigint, dialogue text, conversation text, scenario text, item text, source text,
+                   annotator text, batch text, criterion_id bigint, option_id bigint, explanations bigint[],
+                   free_text text, answered_at timestamptz, client_key uuid, choices bigint[], turns int[],
+                   active_ms int, unit text
                ) ON COMMIT DROP"""
         )
         copy_in(cursor, "import_row", STAGE_COLUMNS, spool.file)

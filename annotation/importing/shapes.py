@@ -15,6 +15,8 @@ from annotation.numbering import asker_of, told_asker
 DIALOGUE_KEYS = ("dialogue_id", "id", "key", "dialogue")
 BATCH_KEYS = ("batch", "batch_key")
 CONVERSATION_KEYS = ("conversation", "conversation_id")
+SCENARIO_KEYS = ("scenario", "scenario_id")
+DIALOGUE_SOURCE_KEYS = ("source", "model")  # `system` is the name of a prompt there
 OWN_DATA_SET = frozenset({"dialogue", "label", "decided_by", "votes", "metadata", "utterances"})
 CANDIDATE_KEYS = ("candidate_id", "id", "key")
 SOURCE_KEYS = ("source", "model", "system")
@@ -33,8 +35,10 @@ CANDIDATE_TEXTS = ("text", "content", "response", "machine_completion")
 class DialogueOptions:
     """How to read a file of dialogues. `reference` is the source that is the ground truth.
 
-    `source` is the author of candidates that name none, `asker` the speaker who asks in dialogues that do not say it.
-    `columns` is {our field: the table's column}.
+    `source` is the author of candidates, and of dialogues without candidates, that name none. `asker` is the speaker
+    who asks in dialogues that do not say it. `columns` is {our field: the table's column}. With `transcript`, the file
+    is a chat log: `rate` says which responses become responses to rate (all, last, every:K, from:N), `with_dialogue`
+    adds the whole dialogue, and `show_system` shows the system prompt, which is otherwise kept as metadata.
     """
 
     reference: str = ""
@@ -42,6 +46,10 @@ class DialogueOptions:
     asker: str = ""
     unescape_newlines: bool = False
     columns: Mapping[str, str] = field(default_factory=dict)
+    transcript: bool = False
+    rate: str = "all"
+    with_dialogue: bool = False
+    show_system: bool = False
 
 
 @dataclass(slots=True)
@@ -67,6 +75,8 @@ class ParsedDialogue:
     asker: str = ""
     conversation: str = ""  # empty: its own
     context: list[Record] = field(default_factory=list)
+    source: str = ""  # only without candidates
+    scenario: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,22 +156,31 @@ def parse_dialogue(record: Record, line: int, shape: Shape, options: DialogueOpt
     key_name, key = first_key(named, DIALOGUE_KEYS)
     batch_name, batch_key = first_key(named, BATCH_KEYS, longest=LONGEST_BATCH_KEY)
     conversation_name, conversation = first_key(named, CONVERSATION_KEYS)
+    scenario_name, scenario = first_key(named, SCENARIO_KEYS)
+    has_candidates = shape.needs_candidates or record.get("candidates") not in (None, [])
+    source_name, source = ("", "")
+    if not has_candidates:
+        source_name, source = first_key(named, DIALOGUE_SOURCE_KEYS, longest=LONGEST_SOURCE_KEY)
+        source = source or options.source
     turns, extras = turns_in(record, shape, options)
     context = context_in(named, "", options)
-    used = {shape.turns, "candidates", "asker", key_name, batch_name, conversation_name, "context" if context else ""}
+    used = {shape.turns, "candidates", "asker", key_name, batch_name, conversation_name, scenario_name, source_name}
+    used.add("context" if context else "")
     metadata = {name: value for name, value in record.items() if name not in used}
     if record.keys() >= OWN_DATA_SET:  # the labels are ratings, which have an import of their own
         metadata = dict(record["metadata"]) if type(record["metadata"]) is dict else {}
     if any(extras):
         metadata["turn_fields"] = extras
     candidates = []
-    if shape.needs_candidates or record.get("candidates") not in (None, []):
+    if has_candidates:
         speakers = (*SPEAKER_KEYS, shape.speaker)
         raws = enumerate(_list(record, "candidates"))
         candidates = [_candidate(raw, f"candidates[{at}]", speakers, options) for at, raw in raws]
     name_candidates(candidates)
     asker = asker_in(record, turns, options)
-    return ParsedDialogue(line, key, turns, candidates, metadata, batch_key, asker, conversation, context)
+    return ParsedDialogue(
+        line, key, turns, candidates, metadata, batch_key, asker, conversation, context, source, scenario
+    )
 
 
 def asker_in(record: Record, turns: list[Record], options: DialogueOptions) -> str:

@@ -35,6 +35,8 @@ class DialogueSpool(AbstractContextManager):
         self._study = str(study_id).encode()
         self.dialogues: IO[bytes] = spool_file()
         self.candidates: IO[bytes] = spool_file()
+        self.authors: IO[bytes] = spool_file()  # the sources of whole dialogues
+        self.n_authors = 0
         self.lines = array("Q")
         self.n_candidates = 0
         self.sources: dict[str, None] = {}
@@ -45,6 +47,7 @@ class DialogueSpool(AbstractContextManager):
     def __exit__(self, *_error: object) -> None:
         self.dialogues.close()
         self.candidates.close()
+        self.authors.close()
 
     def add(self, dialogue: ParsedDialogue) -> None:
         """Write the dialogue. Raise BadField, and write nothing, if it repeats a key or cannot be stored."""
@@ -53,7 +56,8 @@ class DialogueSpool(AbstractContextManager):
         following = next_speaker(dialogue.turns)
         candidates = [(each, canonical_json(each.metadata, "candidates")) for each in dialogue.candidates]
         key = self._new_key(dialogue)
-        self.sources |= dict.fromkeys(candidate.source for candidate in dialogue.candidates)
+        named = [dialogue.source] if dialogue.source else [candidate.source for candidate in dialogue.candidates]
+        self.sources |= dict.fromkeys(named)
         if len(self.sources) > MOST_SOURCES:
             text = _("is one of more than %(most)s sources: is this the right column?")
             raise BadField("source", text % {"most": MOST_SOURCES})
@@ -67,6 +71,8 @@ class DialogueSpool(AbstractContextManager):
             self.has_conversations = True
         if dialogue.context:
             contents.append(b"\x02" + context)
+        if dialogue.source or dialogue.scenario:
+            contents.append(b"\x03" + orjson.dumps([dialogue.source, dialogue.scenario]))
         content = b"\x00".join((_named(dialogue.turns), metadata, dialogue.batch_key.encode(), *contents))
         digest = hashlib.sha256(content).hexdigest().encode()
         position = str(len(self.lines)).encode()
@@ -74,9 +80,13 @@ class DialogueSpool(AbstractContextManager):
             b"\t".join((
                 self._study, copy_text(key), position, turns.replace(b"\\", b"\\\\"),
                 metadata.replace(b"\\", b"\\\\"), copy_text(dialogue.batch_key), digest, b"f",
-                copy_text(dialogue.asker), copy_text(conversation), context.replace(b"\\", b"\\\\") + b"\n",
+                copy_text(dialogue.asker), copy_text(conversation), context.replace(b"\\", b"\\\\"),
+                copy_text(dialogue.scenario) + b"\n",
             ))
         )  # fmt: skip
+        if dialogue.source:
+            self.authors.write(b"\t".join((position, copy_text(dialogue.source))) + b"\n")
+            self.n_authors += 1
         for each, extra in candidates:
             texts = (each.source, each.key, each.speaker or following, each.text)
             cells = (position, *map(copy_text, texts))

@@ -14,7 +14,7 @@ from annotation.importing.tables import Table
 from annotation.importing.waiting import WaitingRows, shared_and_own
 
 SHAPE = Shape("turns", "speaker", "text", needs_candidates=False)
-OF_DIALOGUES = ("batch", "conversation", "source")
+OF_DIALOGUES = ("batch", "conversation", "scenario", "source")
 
 
 @dataclass(slots=True)

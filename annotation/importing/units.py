@@ -29,6 +29,7 @@ def resolve_units(study: Study, options: RatingOptions) -> dict[str, int]:
     find_dialogues(study, "import_unit")
     counts = dict.fromkeys(("dialogues_new", "sources_new", "candidates_new"), 0)
     if options.create_missing:
+        counts["sources_new"] = _create_dialogue_sources(study, options.reference)
         counts["dialogues_new"] = _create_dialogues(study)
         find_dialogues(study, "import_unit")
     text = gettext("%(name)r is not in the study: import it first, or use --create-missing")
@@ -36,7 +37,7 @@ def resolve_units(study: Study, options: RatingOptions) -> dict[str, int]:
     _refuse_other_conversations()
     find_candidates("import_unit")
     if options.create_missing:
-        counts["sources_new"] = _create_sources(study, options.reference)
+        counts["sources_new"] += _create_sources(study, options.reference)
         counts["candidates_new"] = _create_candidates(study)
         find_candidates("import_unit")
     _check_candidates()
@@ -86,16 +87,27 @@ def find_dialogues(study: Study, table: str) -> None:
     )
 
 
+def _create_dialogue_sources(study: Study, reference: str) -> int:
+    """Create the sources of whole dialogues that are missing. Return how many."""
+    new = "unit = 'dialogue' AND dialogue_id IS NULL AND source <> ''"
+    rows = fetch(f"SELECT source FROM import_unit WHERE {new} GROUP BY source ORDER BY min(line)")
+    return _add_sources(study, [key for (key,) in rows], reference, new)
+
+
 def _create_dialogues(study: Study) -> int:
     return execute(
         """INSERT INTO annotation_dialogue
-               (study_id, key, conversation, position, turns, metadata, batch_key, digest, is_textless)
-           SELECT %s, key, conversation, %s + row_number() OVER (ORDER BY line) - 1, '[]', '{}', '', '', true
+               (study_id, key, conversation, scenario, source_id, position, turns, metadata, batch_key, digest,
+                is_textless)
+           SELECT %(study)s, missing.key, conversation, scenario, source.id,
+               %(next)s + row_number() OVER (ORDER BY line) - 1, '[]', '{}', '', '', true
            FROM (SELECT coalesce(nullif(u.dialogue, ''), u.item) AS key, min(r.line) AS line,
-                     coalesce(max(r.conversation), '') AS conversation
+                     coalesce(max(r.conversation), '') AS conversation, coalesce(max(r.scenario), '') AS scenario,
+                     max(u.source) FILTER (WHERE u.unit = 'dialogue') AS source
                  FROM import_unit u JOIN import_row r USING (dialogue, item, source, batch, unit)
-                 WHERE u.dialogue_id IS NULL AND u.unit <> 'model' GROUP BY 1) missing""",
-        [study.pk, next_position(study)],
+                 WHERE u.dialogue_id IS NULL AND u.unit <> 'model' GROUP BY 1) missing
+           LEFT JOIN annotation_source source ON source.study_id = %(study)s AND source.key = missing.source""",
+        {"study": study.pk, "next": next_position(study)},
     )
 
 
@@ -139,10 +151,15 @@ def _create_sources(study: Study, reference: str) -> int:
     text = gettext("is empty, and %(item)r is not in the study: name the source to create it")
     refuse_units(f"{MISSING} AND source = ''", "source", text)
     rows = fetch(f"SELECT source FROM import_unit WHERE {MISSING} GROUP BY source ORDER BY min(line)")
-    if len(rows) > MOST_SOURCES:
+    return _add_sources(study, [key for (key,) in rows], reference, MISSING)
+
+
+def _add_sources(study: Study, keys: list[str], reference: str, named_by: str) -> int:
+    """Add the sources that units with this condition name. Refuse these units if there are too many sources."""
+    if len(keys) > MOST_SOURCES:
         text = gettext("is one of more than %(most)s: is this the right column?")
-        refuse_units(MISSING, "source", text % {"most": MOST_SOURCES})
-    return add_sources(study, [key for (key,) in rows], reference)
+        refuse_units(named_by, "source", text % {"most": MOST_SOURCES})
+    return add_sources(study, keys, reference)
 
 
 def _create_candidates(study: Study) -> int:
@@ -169,3 +186,7 @@ def _check_candidates() -> None:
     other = "source <> (SELECT s.key FROM annotation_source s WHERE s.id = source_id)"
     text = gettext("in the study, %(item)r is from a source other than %(source)r")
     refuse_units(f"unit = 'response' AND source <> '' AND {other}", "source", text)
+    other = """source <> (SELECT s.key FROM annotation_source s JOIN annotation_dialogue d ON d.source_id = s.id
+        WHERE d.id = dialogue_id)"""
+    text = gettext("in the study, %(dialogue)r is from a source other than %(source)r")
+    refuse_units(f"unit = 'dialogue' AND source <> '' AND {other}", "source", text)

@@ -44,8 +44,8 @@ PARTS: dict[str, tuple[str, ...]] = {
     Unit.MODEL: ("source",),
 }
 STAGE_COLUMNS = (
-    "line, dialogue, conversation, item, source, annotator, batch, criterion_id, option_id, explanations, free_text, "
-    "answered_at, client_key, choices, turns, active_ms, unit"
+    "line, dialogue, conversation, scenario, item, source, annotator, batch, criterion_id, option_id, explanations, "
+    "free_text, answered_at, client_key, choices, turns, active_ms, unit"
 )
 
 
@@ -139,11 +139,14 @@ class VoteSpool(AbstractContextManager):
             raise BadField("annotator", _("is empty: name the annotator"))
         criterion = self._answers.criterion(self._value(row, "criterion"), "criterion" in self._places)
         option, choices, turns = self._answer(row, criterion)
-        who = (self._study, annotator, dialogue, item, source, criterion.key)
+        # A dialogue is known by its key: naming its source too, in a later file, must not make another answer of it.
+        author = "" if unit == Unit.DIALOGUE else source
+        who = (self._study, annotator, dialogue, item, author, criterion.key)
         cells = (
             str(row.line).encode(),
             copy_text(dialogue),
             copy_text(self._key(row, "conversation")),
+            copy_text(self._key(row, "scenario")),
             copy_text(item),
             copy_text(source),
             copy_text(annotator),
@@ -185,10 +188,11 @@ class VoteSpool(AbstractContextManager):
             for name in PARTS[unit]:
                 if not keys[name]:
                     raise BadField(name, _("is empty: name what was rated"))
-            dialogue, item, source = (keys[name] if name in PARTS[unit] else "" for name in UNIT_FIELDS)
+            known = {*PARTS[unit], "source"}
+            dialogue, item, source = (keys[name] if name in known else "" for name in UNIT_FIELDS)
             return dialogue, item, source, unit
         if self._is_whole_dialogue:
-            dialogue, item, source = dialogue or item, "", ""
+            dialogue, item = dialogue or item, ""
         if not dialogue and not item:
             raise BadField("item", _("is empty: name what was rated"))
         if not (self._is_whole_dialogue or item or source):

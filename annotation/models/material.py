@@ -7,7 +7,10 @@ from annotation.models.study import Study
 
 
 class Source(models.Model):
-    """The author of a candidate: a model, or the ground truth. Annotators never see it."""
+    """The author of a candidate, or of one side of a whole dialogue: a model, or the ground truth.
+
+    Annotators never see it.
+    """
 
     EXAMPLES = "protocol-examples"  # source keys of training items begin with this; they have no results
 
@@ -29,7 +32,8 @@ class Dialogue(models.Model):
     """A dialogue's history. `turns` is [{"speaker", "text"}]; `digest` tells a repeated import from a changed one.
 
     Dialogues of one `conversation` are its turns: each history goes on where the one before ends. They are dealt
-    together, and results take the conversation as one unit.
+    together, and results take the conversation as one unit. A dialogue that is rated as a whole, without candidates,
+    may have a `source`. Dialogues of one `scenario` are matched: sources are compared within it.
     """
 
     class Purpose(models.TextChoices):
@@ -49,6 +53,21 @@ class Dialogue(models.Model):
         default="",
         db_default="",
         help_text="What the dialogue is a part of. If empty, the database fills in its own key.",
+    )
+    source = models.ForeignKey(
+        Source,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="dialogues",
+        help_text="The system that is rated if the whole dialogue is. Annotators never see it.",
+    )
+    scenario = models.CharField(
+        max_length=200,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="What dialogues of several sources are about, so that they can be compared.",
     )
     turns = models.JSONField(default=list)
     asker = models.TextField(
@@ -75,6 +94,7 @@ class Dialogue(models.Model):
             models.Index(
                 fields=["study"], condition=~models.Q(conversation=models.F("key")), name="dialogues_in_conversations"
             ),
+            models.Index(fields=["study", "scenario"], condition=~models.Q(scenario=""), name="dialogues_by_scenario"),
         ]
 
     def __str__(self) -> str:

@@ -73,24 +73,26 @@ class Batch(models.Model):
 
 
 def _parts_fit_the_unit() -> Q:
-    """Return the condition that an item has exactly the dialogue, source and candidate that its unit needs."""
+    """Return the condition that an item has exactly the dialogue, source and candidate that its unit needs.
+
+    A whole dialogue may have a source or none.
+    """
     parts = {
         "response": (True, True, True),
         "candidate_set": (True, True, False),
         "model": (False, True, False),
-        "dialogue": (True, False, False),
     }
     fits = Q()
     for unit, (dialogue, source, candidate) in parts.items():
         fits |= Q(unit=unit, dialogue__isnull=not dialogue, source__isnull=not source, candidate__isnull=not candidate)
-    return fits
+    return fits | Q(unit="dialogue", dialogue__isnull=False, candidate__isnull=True)
 
 
 class Item(models.Model):
     """One thing to rate. Browsers see only the token: ids would reveal the order of import, and so the source.
 
     A response has a dialogue, a candidate and its source; a candidate set has a dialogue and a source; a model has only
-    a source; a dialogue has neither candidate nor source.
+    a source; a dialogue has no candidate, and the source of the dialogue if that has one.
     """
 
     # No index of its own: the index items_by_place begins with it.

@@ -51,11 +51,15 @@ MODEL_SAMPLE = 12  # dialogues of a model that are rated together: what fits a s
 
 @dataclass(slots=True)
 class Card:
-    """A dialogue to deal. `candidates` are (candidate, source) ids; empty if whole dialogues are rated."""
+    """A dialogue to deal. `candidates` are (candidate, source) ids; empty if whole dialogues are rated.
+
+    `source` is that of the whole dialogue.
+    """
 
     dialogue: int
     batch_key: str
     conversation: str
+    source: int | None
     is_last: bool = True  # of its conversation: questions about the whole dialogue are asked here
     stratum: Any = None
     candidates: list[tuple[int, int]] = field(default_factory=list)
@@ -146,13 +150,13 @@ def _cards(study: Study, purpose: str, field: str | None, dealt: QuerySet[Item])
     known = Dialogue.objects.filter(study=study, is_textless=False, purpose=purpose)
     rows = known.exclude(pk__in=dealt.values("dialogue_id")).order_by("position")
     if field is None:
-        return [Card(*row) for row in rows.values_list("pk", "batch_key", "conversation").iterator()]
+        return [Card(*row) for row in rows.values_list("pk", "batch_key", "conversation", "source").iterator()]
     n_turns = Func("turns", function="jsonb_array_length", output_field=IntegerField())
-    read = rows.values_list("pk", "batch_key", "conversation", KeyTransform(field, "metadata"), n_turns)
+    read = rows.values_list("pk", "batch_key", "conversation", "source", KeyTransform(field, "metadata"), n_turns)
     is_counted = field == TURNS_FIELD
     return [
-        Card(pk, batch_key, conversation, stratum=turns if value is None and is_counted else value)
-        for pk, batch_key, conversation, value, turns in read.iterator()
+        Card(pk, batch_key, conversation, source, stratum=turns if value is None and is_counted else value)
+        for pk, batch_key, conversation, source, value, turns in read.iterator()
     ]
 
 
@@ -198,7 +202,8 @@ def _ratable(study: Study, talks: list[list[Card]], kind: str) -> list[list[Card
         if dialogue in by_id:
             by_id[dialogue].candidates.append((pk, source))
     is_whole_asked = Unit.DIALOGUE in units
-    bare = [talk[0].dialogue for talk in talks if not any(card.candidates for card in talk)]
+    rated = [any(card.candidates or (is_whole_asked and card.source) for card in talk) for talk in talks]
+    bare = [talk[0].dialogue for talk, is_rated in zip(talks, rated, strict=True) if not is_rated]
     # An example of a whole dialogue has no responses, whatever else the protocol asks.
     if bare and not (is_whole_asked and kind == Batch.Kind.TRAINING):
         key = Dialogue.objects.values_list("key", flat=True).get(pk=bare[0])
@@ -249,7 +254,8 @@ def _keep_sources(study: Study, cards: list[Card], k: int, kind: str, rng: rando
         )
         raise Refused("few_sources", text % {"n": fewest, "k": k})
     shown: dict[str, set[int]] = defaultdict(set)
-    items = Item.objects.filter(batch__study=study, batch__kind=kind, dialogue__isnull=False, source__isnull=False)
+    parts = (Unit.RESPONSE, Unit.CANDIDATE_SET)
+    items = Item.objects.filter(batch__study=study, batch__kind=kind, unit__in=parts)
     for conversation, source in items.values_list("dialogue__conversation", "source_id"):
         shown[conversation].add(source)
     chosen = choose_sources(available, k, rng, shown.values())
@@ -332,7 +338,7 @@ def _items(hand: list[Card], units: Sequence[str], samples: Mapping[int, list[in
 
 def _items_of(card: Card, unit: str, place: int) -> list[str]:
     if unit == Unit.DIALOGUE:
-        return [_row(unit, card.dialogue, None, None, (), place)] if card.is_last else []
+        return [_row(unit, card.dialogue, None, card.source, (), place)] if card.is_last else []
     if unit == Unit.RESPONSE:
         return [_row(unit, card.dialogue, pk, source, (), place) for pk, source in card.candidates]
     if unit == Unit.CANDIDATE_SET:

@@ -94,7 +94,12 @@ def look_at(form: ImportForm, study: Study, *, is_part: bool) -> dict[str, Any]:
         found = preview(path, values["kind"], values["format"], options=options, spec=spec, is_part=is_part)
     except ImportRejected as rejected:
         return {"problems": [error.as_text(values["file"].name) for error in rejected.errors]}
-    return {"preview": found, "choices": column_choices(form, found), "file_name": values["file"].name}
+    return {
+        "preview": found,
+        "choices": column_choices(form, found),
+        "file_name": values["file"].name,
+        "is_transcript": values["kind"] == ImportJob.Kind.DIALOGUES and values["transcript"],
+    }
 
 
 def column_choices(form: ImportForm, found: Preview) -> list[dict[str, Any]]:

@@ -31,6 +31,7 @@ class RatingRow(NamedTuple):
     item_token: str
     dialogue: str | None
     conversation: str | None
+    scenario: str | None
     source: str | None
     candidate: str | None
     speaker: str | None
@@ -65,8 +66,9 @@ class RatingRow(NamedTuple):
 
 RATINGS = f"""
     SELECT batch.position, batch.id, item.position, item.id, batch.key, batch.kind, item.unit, item.token::text,
-        dialogue.key, dialogue.conversation, source.key, candidate.key, candidate.speaker, rating.criterion_id,
-        rating.option_id, rating.choices, rating.turns, rating.explanations, rating.free_text, rating.revision,
+        dialogue.key, dialogue.conversation, dialogue.scenario, source.key, candidate.key, candidate.speaker,
+        rating.criterion_id, rating.option_id, rating.choices, rating.turns, rating.explanations,
+        rating.free_text, rating.revision,
         rating.answered_at, rating.created_at, rating.updated_at, rating.active_ms, rating.is_active,
         seat.id IS NOT NULL, assignment.id, participant.pseudonym, participant.status = 'excluded', account.username,
         assignment.round, item.is_check, assignment.status = 'superseded', coalesce(mark.is_unsure, false),
@@ -153,6 +155,7 @@ class ItemRow(NamedTuple):
     is_check: bool
     asker: str
     conversation: str | None
+    scenario: str | None
     context: list[dict[str, str]]
     above: list[dict[str, str]]  # the context of the response
 
@@ -169,8 +172,8 @@ ITEMS = f"""
         (SELECT coalesce(jsonb_agg(jsonb_build_array(of.key, each.key, each.text, of.turns) ORDER BY place.at), '[]')
          FROM unnest(item.shown) WITH ORDINALITY AS place (id, at)
          JOIN annotation_candidate each ON each.id = place.id JOIN annotation_dialogue of ON of.id = each.dialogue_id),
-        item.is_check, coalesce(dialogue.asker, ''), dialogue.conversation, coalesce(dialogue.context, '[]'),
-        coalesce(candidate.context, '[]')
+        item.is_check, coalesce(dialogue.asker, ''), dialogue.conversation, dialogue.scenario,
+        coalesce(dialogue.context, '[]'), coalesce(candidate.context, '[]')
     FROM annotation_batch batch
     JOIN annotation_item item ON item.batch_id = batch.id
     {PARTS_OF_ITEM}
@@ -191,9 +194,9 @@ def items_of(study: Study, *, kind: str = "", with_checks: bool = False) -> Iter
             parsed(row[16]),
             row[17],
             asker or asker_of(turns),
-            row[19],
-            parsed(row[20]),
+            *row[19:21],
             parsed(row[21]),
+            parsed(row[22]),
         )
         yield ItemRow._make(facts)
 

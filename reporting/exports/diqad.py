@@ -132,6 +132,7 @@ def _record(item: ItemRow, label: Label, spec: VersionSpec, legend: Legend) -> d
     record: dict[str, Any] = {
         "dialogue": item.dialogue,
         "conversation": item.conversation,
+        "scenario": item.scenario,
         "label": _label_value(label),
         "decided_by": label.decided_by,
         "reason": joined(_reasons(label, spec, legend)),
@@ -140,6 +141,8 @@ def _record(item: ItemRow, label: Label, spec: VersionSpec, legend: Legend) -> d
         "utterances": item.turns,
         "context": item.context,
     }
+    if item.candidate is None and item.source is not None:
+        record["source"] = item.source
     if item.candidate is not None:
         record |= {"source": item.source, "item": item.candidate, "speaker": item.speaker, "response": item.text}
         record["above"] = item.above

@@ -39,6 +39,7 @@ def _data(item: ItemRow) -> dict[str, Any]:
         "item_token": item.item_token,
         "dialogue": item.dialogue,
         "conversation": item.conversation,
+        "scenario": item.scenario,
         "source": item.source,
         "asker": item.asker,
         "history": item.turns,

@@ -10,7 +10,10 @@ from reporting.exports.legend import legend_of
 from reporting.exports.long import answer_text, is_counted
 from reporting.exports.options import ExportOptions
 
-FIRST = ("batch", "batch_kind", "unit", "item_token", "dialogue", "conversation", "source", "item", "criterion", "n")
+FIRST = (
+    "batch", "batch_kind", "unit", "item_token", "dialogue", "conversation", "scenario", "source", "item", "criterion",
+    "n",
+)  # fmt: skip
 
 
 def annotators_of(study: Study, options: ExportOptions) -> dict[str, str]:
@@ -38,5 +41,7 @@ def wide_rows(study: Study, options: ExportOptions) -> Iterator[list[Any]]:
             if row.annotator in places:  # somebody may have joined since the header was written
                 cells[places[row.annotator]] = answer_text(row, legend, options.cell)
         first = rows[0]
-        head = [first.batch, first.kind, first.unit, first.item_token, first.dialogue, first.conversation]
-        yield [*head, first.source, first.candidate, legend.criteria[first.criterion_id].key, len(rows), *cells]
+        yield [
+            first.batch, first.kind, first.unit, first.item_token, first.dialogue, first.conversation, first.scenario,
+            first.source, first.candidate, legend.criteria[first.criterion_id].key, len(rows), *cells,
+        ]  # fmt: skip

@@ -94,7 +94,7 @@ def _codes(metric: Metric, criterion: CriterionSpec, option: IntArray) -> IntArr
 
 
 def metric_means(study: Study) -> dict[int, dict[str, float | None]]:
-    """Return {source id: {metric key: mean}} of the scores about responses, for the table of results.
+    """Return {source id: {metric key: mean}} of scores of responses and whole dialogues, for the table of results.
 
     Only dialogues in main batches count, as for all results. A mean is None if the metric has no scores of a source
     (often the ground truth): print "-".
@@ -105,7 +105,10 @@ def metric_means(study: Study) -> dict[int, dict[str, float | None]]:
         source: dict.fromkeys(keys.values()) for source in study.sources.values_list("pk", flat=True)
     }
     main = Item.objects.filter(batch__study=study, batch__kind=Batch.Kind.MAIN, is_check=False)
-    rows = Prediction.objects.filter(metric__in=keys, candidate__dialogue__in=main.values("dialogue")).order_by()
-    for source, metric, mean in rows.values_list("candidate__source", "metric").annotate(mean=Avg("value")):
-        table[source][keys[metric]] = mean
+    known = Prediction.objects.filter(metric__in=keys).order_by()
+    wholes = known.filter(dialogue__in=main.values("dialogue"), dialogue__source__isnull=False)
+    responses = known.filter(candidate__dialogue__in=main.values("dialogue"))
+    for rows, source_of in ((wholes, "dialogue__source"), (responses, "candidate__source")):
+        for source, metric, mean in rows.values_list(source_of, "metric").annotate(mean=Avg("value")):
+            table[source][keys[metric]] = mean
     return table

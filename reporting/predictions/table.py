@@ -129,7 +129,7 @@ class Comparison:
         items = self.votes.items
         if criterion.unit == ProtocolVersion.Unit.RESPONSE:
             return ItemSubset(ALL, None, items.candidate > 0)
-        return ItemSubset(ALL, None, (items.dialogue > 0) & (items.candidate == 0) & (items.source == 0))
+        return ItemSubset(ALL, None, items.is_whole > 0)
 
     def parts(self, criterion: CriterionSpec) -> Iterator[ItemSubset]:
         """Yield all items, then each source (ground truth first), then each value of each field."""

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from annotation.agreement_cells import on_scale, places_of, tallies_on_scale
-from measures.arrays import BoolArray, FloatArray
+from measures.arrays import BoolArray, FloatArray, IntArray
 from measures.comparison import benjamini_hochberg, holm
 from measures.systems import AllPairs, Difference, all_pairs, dialogue_t, mcnemar_mid_p
+from protocols.models import ProtocolVersion
 from protocols.specs import CriterionSpec
 from reporting.study.cells import StudyCells
 from reporting.study.plain import spread
@@ -17,6 +18,7 @@ from reporting.study.votes import CriterionVotes, StudyVotes
 
 CROSSED, OF_DIALOGUES = "crossed_variance_t", "dialogue_t"
 NO_SCORES, NO_PAIRS, DEPENDENT_TURNS = "no_scores", "no_pairs", "dependent_turns"
+UNMATCHED = "unmatched_dialogues"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,8 @@ def _compared(criterion: CriterionSpec, votes: CriterionVotes, sources: dict[int
     blocks = blocks_of(votes, scale, list(sources))
     if not blocks.arrays:
         return SourceComparison(criterion.key, scale.score, names, NO_PAIRS, None, [])
+    if criterion.unit == ProtocolVersion.Unit.DIALOGUE and not _are_matched(blocks):
+        return SourceComparison(criterion.key, scale.score, names, UNMATCHED, None, [])
     found = all_pairs(blocks.arrays)
     whole = AllSources(
         means=list(found.means),
@@ -130,8 +134,28 @@ def _compared(criterion: CriterionSpec, votes: CriterionVotes, sources: dict[int
         n_shared_annotators=blocks.n_shared,
     )
     majorities = _majorities(votes, list(sources), rule)
-    pairs = _pairs(criterion, scale.score, names, found, blocks, majorities, has_turns=votes.items.has_turns)
+    pairs = _pairs(criterion, scale.score, names, found, blocks, majorities, is_dependent=_are_dependent(votes))
     return SourceComparison(criterion.key, scale.score, names, None, whole, pairs)
+
+
+def _are_matched(blocks: Blocks) -> bool:
+    """Return whether any scenario has answers about several sources."""
+    return any((~np.isnan(array)).any(axis=1).sum(axis=1).max(initial=0) > 1 for array in blocks.arrays)
+
+
+def _are_dependent(votes: CriterionVotes) -> bool:
+    """Return whether a source has several majorities in one scenario or conversation: these are not independent."""
+    rated = np.unique(votes.item)
+    of = votes.items
+    n_majorities, n_independent = (
+        np.unique(np.stack([rows[rated], of.source[rated]]), axis=1).shape[1] for rows in (_rows(votes), of.groups)
+    )
+    return n_majorities > n_independent
+
+
+def _rows(votes: CriterionVotes) -> IntArray:
+    """Return what the majorities of each item are matched by: of a whole dialogue its scenario, else the dialogue."""
+    return np.where(votes.items.is_whole > 0, votes.items.scenario, votes.items.dialogue)
 
 
 def _pairs(
@@ -142,7 +166,7 @@ def _pairs(
     blocks: Blocks,
     majorities: list[tuple[BoolArray, BoolArray]],
     *,
-    has_turns: bool,
+    is_dependent: bool,
 ) -> list[SourcePair]:
     """Return the pairs with p values corrected over those that could be tested."""
     tests = [_tested(pair.difference, blocks.arrays, pair.first, pair.second) for pair in whole.pairs]
@@ -170,7 +194,7 @@ def _pairs(
             n_dialogues_left_out=found.estimate.n_left_out,
             n_annotators_left_out=found.n_annotators_left_out,
             n_blocks_left_out=found.n_batches_left_out,
-            majority=_mcnemar(criterion, majorities[pair.first], majorities[pair.second], has_turns=has_turns),
+            majority=_mcnemar(criterion, majorities[pair.first], majorities[pair.second], is_dependent=is_dependent),
             p_holm=None if found.p_value is None else next(by_holm),
             p_bh=None if found.p_value is None else next(by_bh),
         )
@@ -190,9 +214,9 @@ def _tested(found: Difference, arrays: list[FloatArray], first: int, second: int
 
 
 def _majorities(votes: CriterionVotes, sources: list[int], rule: str) -> list[tuple[BoolArray, BoolArray]]:
-    """Return for each source, by dialogue: whether it was rated, and whether the majority of its votes is positive."""
+    """Return for each source, by dialogue or scenario: whether it was rated, and whether its majority is positive."""
     of = votes.items
-    dialogues, row = np.unique(of.dialogue, return_inverse=True)
+    dialogues, row = np.unique(_rows(votes), return_inverse=True)
     found = []
     for source in sources:
         mine = (of.source == source) & (of.dialogue > 0)
@@ -208,13 +232,13 @@ def _mcnemar(
     first: tuple[BoolArray, BoolArray],
     second: tuple[BoolArray, BoolArray],
     *,
-    has_turns: bool,
+    is_dependent: bool,
 ) -> McNemar:
     if not places_of(criterion, "positive"):
         return McNemar(None, None, None, NO_SCORES)
     both = first[0] & second[0]
     only_a, only_b = int((both & first[1] & ~second[1]).sum()), int((both & ~first[1] & second[1]).sum())
-    if has_turns:  # the test is for independent pairs, and those of one conversation are not
+    if is_dependent:  # the test is for independent pairs, and those of one conversation are not
         return McNemar(only_a, only_b, None, DEPENDENT_TURNS)
     test = mcnemar_mid_p(only_a, only_b)
     return McNemar(only_a, only_b, test.p_value, test.reason)

@@ -67,6 +67,13 @@ def _material(material: Material) -> str:
         material.dialogues,
     )
     said = sentence % {name: f"{getattr(material, name):,}" for name in ("items", "sources", "batches", "dialogues")}
+    if material.scenarios < material.conversations:
+        shared = ngettext(
+            "Dialogues of one scenario are matched: intervals and tests take the %(n)s scenario as one unit.",
+            "Dialogues of one scenario are matched: intervals and tests take each of the %(n)s scenarios as one unit.",
+            material.scenarios,
+        )
+        return f"{said} {shared % {'n': f'{material.scenarios:,}'}}"
     if material.conversations == material.dialogues:
         return said
     turns = ngettext(

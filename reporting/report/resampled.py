@@ -23,6 +23,7 @@ LEVEL = 0.95
 OF_ITEMS = "bca_items"
 OF_DIALOGUES = "bca_dialogues"
 OF_CONVERSATIONS = "bca_conversations"
+OF_SCENARIOS = "bca_scenarios"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,7 @@ class Sample:
     histogram: Histogram
     clusters: Clusters | None
     has_turns: bool = False  # the groups are conversations of several dialogues
+    has_scenarios: bool = False  # the groups are scenarios of several conversations
 
     @classmethod
     def of(cls, votes: CriterionVotes, chosen: BoolArray) -> "Sample":
@@ -61,12 +63,14 @@ class Sample:
         if len(np.unique(groups)) == len(groups):
             return cls(Histogram.from_tallies(rows), None)
         clusters = Clusters.from_tallies(groups, rows)
-        return cls(clusters.histogram, clusters, votes.items.has_turns)
+        return cls(clusters.histogram, clusters, votes.items.has_turns, votes.items.has_scenarios)
 
     @property
     def method(self) -> str:
         if self.clusters is None:
             return OF_ITEMS
+        if self.has_scenarios:
+            return OF_SCENARIOS
         return OF_CONVERSATIONS if self.has_turns else OF_DIALOGUES
 
     @property

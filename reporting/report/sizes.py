@@ -46,6 +46,7 @@ class Material:
     items: int
     dialogues: int
     conversations: int
+    scenarios: int
     sources: int
     batches: int
     by_source: list[SourceItems]
@@ -89,6 +90,7 @@ def material_of(cells: StudyCells, votes: StudyVotes) -> Material:
         items=len(rated),
         dialogues=len(np.setdiff1d(items.dialogue[rated], [0])),
         conversations=len(np.setdiff1d(items.conversation[rated], [0])),
+        scenarios=len(np.setdiff1d(items.scenario[rated], [0])),
         sources=len(np.setdiff1d(items.source[rated], [0])),
         batches=len(cells.batches),
         by_source=[row for row in by_source if row.items],

@@ -26,9 +26,9 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """(conversations, annotators, sources) mean scores, NaN where there is none; annotators cross those of a block.
+    """(scenarios, annotators, sources) mean scores, NaN where there is none; annotators cross those of a block.
 
-    A dialogue is a conversation of its own unless the study says what it is a part of.
+    A dialogue that names no scenario is matched by its conversation, which is its own unless it is a part of one.
     `n_shared` counts annotators in several blocks, who are treated as different people there.
     """
 
@@ -102,14 +102,14 @@ def blocks_of(votes: CriterionVotes, scale: Scale, sources: list[int]) -> Blocks
     """Return the scores in blocks; batches rated by the same people form one block."""
     of_item = votes.items
     source = _place(of_item.source[votes.item], np.array(sources))
-    usable = (source >= 0) & (of_item.conversation[votes.item] > 0) & ~np.isnan(scale.worth[votes.code])
+    usable = (source >= 0) & (of_item.scenario[votes.item] > 0) & ~np.isnan(scale.worth[votes.code])
     item, annotator, source = votes.item[usable], votes.annotator[usable], source[usable]
     worth = scale.worth[votes.code[usable]]
     block, n_shared = _blocks(votes.work, votes.assignment[usable])
     order = np.argsort(block, kind="stable")
     ends = np.flatnonzero(np.diff(block[order])) + 1
     arrays = [
-        _array(of_item.conversation[item[part]], annotator[part], source[part], worth[part], len(sources))
+        _array(of_item.scenario[item[part]], annotator[part], source[part], worth[part], len(sources))
         for part in np.split(order, ends)
         if len(part)
     ]
@@ -130,12 +130,10 @@ def _blocks(work: Work, assignment: IntArray) -> tuple[IntArray, int]:
     return blocks[assignment], sum(times > 1 for times in found.values())
 
 
-def _array(
-    conversation: IntArray, annotator: IntArray, source: IntArray, worth: FloatArray, n_sources: int
-) -> FloatArray:
-    conversations, row = np.unique(conversation, return_inverse=True)
+def _array(scenario: IntArray, annotator: IntArray, source: IntArray, worth: FloatArray, n_sources: int) -> FloatArray:
+    scenarios, row = np.unique(scenario, return_inverse=True)
     people, column = np.unique(annotator, return_inverse=True)
-    shape = (len(conversations), len(people), n_sources)
+    shape = (len(scenarios), len(people), n_sources)
     cell = np.ravel_multi_index((row, column, source), shape)
     size = int(np.prod(shape))
     sums, counts = np.bincount(cell, worth, size), np.bincount(cell, minlength=size)

@@ -27,17 +27,21 @@ RATINGS = """
         GROUP BY 1) part
     WHERE batch.study_id = %s AND batch.kind = %s
 """
-# The dialogues of conversations that have several, each with the first of its conversation.
+# The dialogues of conversations that have several, and those of scenarios: each with the first of its conversation, and
+# with the first of its scenario, or again of its conversation if it has none.
 SHARED = """
-    SELECT id, min(id) OVER (PARTITION BY conversation) FROM annotation_dialogue
-    WHERE study_id = %(study)s AND conversation IN (
-        SELECT conversation FROM annotation_dialogue WHERE study_id = %(study)s AND conversation <> key)
+    SELECT id, min(id) OVER (PARTITION BY conversation),
+        min(id) OVER (PARTITION BY scenario, CASE WHEN scenario = '' THEN conversation END)
+    FROM annotation_dialogue
+    WHERE study_id = %(study)s AND (scenario <> '' OR conversation IN (
+        SELECT conversation FROM annotation_dialogue WHERE study_id = %(study)s AND conversation <> key))
     ORDER BY id
 """
 ITEMS = """
     SELECT item.batch_id, string_agg(
         int8send(item.id) || int8send(item.batch_id) || int8send(coalesce(item.dialogue_id, 0))
-        || int8send(coalesce(item.source_id, 0)) || int8send(coalesce(item.candidate_id, 0)), '')
+        || int8send(coalesce(item.source_id, 0)) || int8send(coalesce(item.candidate_id, 0))
+        || int8send((item.unit = 'dialogue')::int::bigint), '')
     FROM annotation_item item JOIN annotation_batch batch ON batch.id = item.batch_id
     WHERE batch.study_id = %s AND batch.kind = %s AND NOT item.is_check GROUP BY 1
 """
@@ -45,24 +49,31 @@ ITEMS = """
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """(N,) arrays, ordered by id. 0 stands for no dialogue, conversation, source or candidate."""
+    """(N,) arrays, ordered by id. 0 stands for no dialogue, conversation, scenario, source or candidate."""
 
     id: IntArray
     batch: IntArray
     dialogue: IntArray
     source: IntArray
     candidate: IntArray
+    is_whole: IntArray  # 1 for a whole dialogue, otherwise 0
     conversation: IntArray  # the id of its first dialogue
+    scenario: IntArray  # the id of its first dialogue; without a scenario, that of the conversation
 
     @property
     def groups(self) -> IntArray:
-        """Return the groups of dependent items: the conversation, or the item itself if it has none."""
-        return np.where(self.conversation > 0, self.conversation, -self.id)
+        """Return the groups of dependent items: the scenario, the conversation, or the item itself if it has none."""
+        return np.where(self.scenario > 0, self.scenario, -self.id)
 
     @property
     def has_turns(self) -> bool:
         """Return whether a conversation has several dialogues: then these are its turns and no independent units."""
         return not np.array_equal(self.dialogue, self.conversation)
+
+    @property
+    def has_scenarios(self) -> bool:
+        """Return whether several conversations share a scenario."""
+        return not np.array_equal(self.conversation, self.scenario)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +162,11 @@ def study_votes(study: Study, spec: VersionSpec, kind: str = Batch.Kind.MAIN) ->
         parts = [(key, _ids(joined)) for _, key, joined in cursor.fetchall() if key in spec.by_id]
         # The items are read after the ratings, because an item exists before its first answer.
         cursor.execute(ITEMS, [study.pk, kind])
-        columns = _joined([_ids(joined) for _, joined in cursor.fetchall()])
+        columns = _joined([_ids(joined, n=6) for _, joined in cursor.fetchall()], n=6)
         cursor.execute(SHARED, {"study": study.pk})
-        shared = np.array(cursor.fetchall(), np.int64).reshape(-1, 2).T
+        known, *firsts = np.array(cursor.fetchall(), np.int64).reshape(-1, 3).T
     columns = columns[:, np.argsort(columns[0])]
-    items = Items(*np.vstack([columns, _replaced(columns[2], *shared)]))
+    items = Items(*np.vstack([columns, *(_replaced(columns[2], known, first) for first in firsts)]))
     assignments = Assignment.objects.filter(batch__study=study, batch__kind=kind).order_by("pk")
     rows = list(assignments.values_list("pk", "batch_id", "participant_id"))
     work = Work(*np.array(rows, np.int64).reshape(-1, 3).T)
@@ -187,9 +198,9 @@ def _replaced(ids: IntArray, known: IntArray, others: IntArray) -> IntArray:
     return np.where(known[at] == ids, others[at], ids)
 
 
-def _ids(joined: bytes) -> IntArray:
-    return np.frombuffer(joined, ">i8").reshape(-1, 5).T.astype(np.int64)
+def _ids(joined: bytes, n: int = 5) -> IntArray:
+    return np.frombuffer(joined, ">i8").reshape(-1, n).T.astype(np.int64)
 
 
-def _joined(parts: list[IntArray]) -> IntArray:
-    return np.concatenate([np.zeros((5, 0), np.int64), *parts], axis=1)
+def _joined(parts: list[IntArray], n: int = 5) -> IntArray:
+    return np.concatenate([np.zeros((n, 0), np.int64), *parts], axis=1)

@@ -9,6 +9,7 @@
   const MOST = 5 * 1024 * 1024;
   // Beginnings of files that can be read only as a whole: .gz, .xlsx, Parquet.
   const WHOLE = ["1f8b", "504b", "5041"];
+  const OF_LOGS = ["asker", "transcript", "rate", "with_dialogue", "show_system"];
   let asked = 0;
 
   const warn = (textContent) =>
@@ -19,12 +20,24 @@
 
   // What is sent of the file: its beginning, cut at the end of a line, or nothing if that cannot be read alone.
   const beginning = async (file) => {
-    if (file.size <= FIRST) return file;
+    // A chat log may be one document, which can only be read as a whole.
+    const isLog = Boolean(form.elements.transcript?.checked);
+    if (file.size <= FIRST || (isLog && file.size <= MOST)) return file;
     const magic = hex(new Uint8Array(await file.slice(0, 2).arrayBuffer()));
     if (WHOLE.includes(magic)) return file.size <= MOST ? file : null;
+    if (isLog && !(await isLines(file))) return null;
     const bytes = new Uint8Array(await file.slice(0, FIRST).arrayBuffer());
     const end = bytes.lastIndexOf(10);
     return end < 0 ? file.slice(0, MOST) : file.slice(0, end + 1);
+  };
+
+  const isLines = async (file) => {
+    const [line] = (await file.slice(0, MOST).text()).split("\n", 1);
+    try {
+      return typeof JSON.parse(line) === "object";
+    } catch {
+      return false;
+    }
   };
 
   // The lists of columns beside the preview replace the fields to type them in.
@@ -63,6 +76,6 @@
     const name = event.target.name || "";
     // Columns of another file or another kind of it mean nothing here.
     if (["file", "kind"].includes(name)) offer("");
-    if (["file", "kind", "format", "reference", "source"].includes(name) || name.startsWith("map_")) show();
+    if (["file", "kind", "format", "reference", "source", ...OF_LOGS].includes(name) || name.startsWith("map_")) show();
   });
 })();

@@ -20,7 +20,15 @@ from protocols.answers import Given
 from protocols.models import Explanation, Option
 from protocols.specs import spec_of
 from tests.cast import Cast, make_cast
-from tests.factories_protocols import CriterionFactory, ExplanationFactory, OptionFactory, VersionFactory, publish
+from tests.factories import ParticipantFactory, SourceFactory, StudyFactory, make_batch
+from tests.factories_protocols import (
+    CriterionFactory,
+    ExplanationFactory,
+    OptionFactory,
+    VersionFactory,
+    make_scale_version,
+    publish,
+)
 from tests.working import rate_everything, record
 
 pytestmark = pytest.mark.django_db
@@ -146,6 +154,24 @@ def _answer_everything(session: Session, assignment: Assignment) -> None:
             "client_key": str(uuid4()),
         }
         session.post("/api/v1/answers/", json.dumps(body), content_type="application/json")
+
+
+def test_pages_of_whole_dialogues_name_no_source_and_no_scenario(cast: Cast):
+    version = make_scale_version(1, unit="dialogue")
+    study = StudyFactory(protocol_version=version)
+    batch = make_batch(study, n_sources=0)
+    source = SourceFactory(study=study, key="zzkeysecret", name="Zznamesecret")
+    study.dialogues.update(source=source, scenario="zzscenario")
+    batch.items.update(source=source)
+    participant = ParticipantFactory(study=study, user=cast.annotator.user)
+    session = Session(cast)
+    assignment = claim_seat(participant, batch, now=timezone.now())
+    rate_everything(assignment, now=timezone.now())
+    session.crawl("/work/", f"/work/{assignment.token}/", f"/work/{assignment.token}/submit/")
+    session.post(f"/work/{assignment.token}/submit/", {"feedback": ""})
+    session.get(f"/work/{assignment.token}/thanks/")
+    assert len(session.received) > 10
+    assert leaks(session, {source.key, source.name, "zzscenario"}) == []
 
 
 def test_refusals_tell_nothing_either(cast: Cast, secrets: set[str]):

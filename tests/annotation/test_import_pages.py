@@ -146,6 +146,53 @@ def test_a_wrong_line_is_named_in_the_preview(client, researcher):
 
 
 # --- import ---------------------------------------------------------------------------------------
+# --- chat logs ------------------------------------------------------------------------------------
+SAID = [("system", "Be brief."), ("user", "<i>Hi</i>"), ("assistant", "Hello"), ("user", "Bye"), ("assistant", "Ciao")]
+CHAT = {"id": "c", "model": "model_z", "messages": [{"role": role, "content": text} for role, text in SAID]}
+
+
+def test_the_preview_of_a_chat_log_is_its_first_conversation(client, researcher):
+    options = {"transcript": "on", "rate": "all", "show_system": "on"}
+    text = send(client, lines(CHAT, CHAT | {"id": "d"}), route="study_import_preview", **options).content.decode()
+    assert "transcript-messages" in text
+    assert text.count("by model_z, not shown to annotators") == 2
+    assert "&lt;i&gt;Hi&lt;/i&gt;" in text
+    assert "Be brief." in text
+    assert "Page 1 of 2" in text
+    assert not ImportJob.objects.exists()
+
+
+def test_a_chat_log_is_imported_with_its_options(client, researcher, cast: Cast):
+    send(client, lines(CHAT), transcript="on", rate="last", with_dialogue="on")
+    job = ImportJob.objects.get()
+    assert job.options == {"transcript": True, "rate": "last", "with_dialogue": True}
+    run_import_job(job.pk, timezone.now())
+    job.refresh_from_db()
+    assert (job.status, job.format) == ("done", "transcript-messages")
+    new = cast.study.dialogues.filter(conversation="c").order_by("key").values_list("key", "source__key")
+    assert list(new) == [("c", "model_z"), ("c:2", None)]
+
+
+def test_options_of_a_chat_log_are_left_out_without_it_and_checked_with_it(client, researcher):
+    send(client, lines(GOOD), rate="last", with_dialogue="on")
+    assert ImportJob.objects.get().options == {}
+    for wrong in ({"rate": "first"}, {"format": "jsonl-history"}):
+        assert send(client, lines(CHAT), transcript="on", **wrong).status_code == 422
+
+
+def test_a_chat_log_is_imported_through_the_api(client, researcher, cast: Cast):
+    form = {"file": SimpleUploadedFile("log.jsonl", lines(CHAT)), "transcript": "true", "rate": "every:2"}
+    answer = client.post("/api/v1/studies/wellbeing/imports/", form)
+    assert answer.status_code == 202
+    run_import_job(ImportJob.objects.get().pk, timezone.now())
+    assert list(cast.study.dialogues.filter(conversation="c").values_list("key", flat=True)) == ["c:2"]
+    form = {"file": SimpleUploadedFile("log.jsonl", lines(CHAT)), "transcript": "true", "rate": "most"}
+    refused = client.post("/api/v1/studies/wellbeing/imports/", form)
+    assert refused.status_code == 400
+    assert "'most' is not a choice of responses: use all, last, every:K or from:N" in refused.text
+
+
+# --- jobs -----------------------------------------------------------------------------------------
 def test_an_import_is_queued_run_by_a_worker_and_summed_up(client, researcher, cast: Cast):
     answer = send(client, lines(GOOD))
     job = ImportJob.objects.get()

@@ -44,6 +44,7 @@ def test_the_names_of_the_speakers_tell_who_asks_and_else_the_first_does(speaker
         ("user", ("system", "user"), "- Q1"),
         ("user", ("user", "system", "user", "system"), "Q1 A1 Q2 A2"),
         ("user", ("system", "user", "system"), "A1 Q1 A2"),
+        ("user", ("user", "tool", "tool"), "Q1 - -"),
         ("", ("user", "assistant"), "Q1 A1"),
         ("", ("assistant", "assistant"), "A1 A2"),
     ],
@@ -55,3 +56,8 @@ def test_turns_are_numbered_per_side_and_context_has_no_number(asker, speakers, 
 def test_marks_count_all_turns_whatever_side_they_are_of():
     numbered = numbered_turns(turns("system", "user", "assistant"), "user")
     assert [(turn["number"], turn["side"]) for turn in numbered] == [(1, ""), (2, "Q"), (3, "A")]
+
+
+def test_tools_are_folded_and_nobody_else():
+    numbered = numbered_turns(turns("system", "user", "tool", "function", "assistant"), "user")
+    assert [turn["is_folded"] for turn in numbered] == [False, False, True, True, False]

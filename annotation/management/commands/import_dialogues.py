@@ -1,10 +1,13 @@
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.importing import DIALOGUE_FORMATS, DialogueOptions, import_dialogues
 from annotation.importing.console import add_arguments, add_map, columns_of, named_study, picked, run_command
 from annotation.importing.layouts import FIELDS
+
+OF_TRANSCRIPT = (("rate", "all"), ("with_dialogue", False), ("show_system", False))
+READ = ("reference", "source", "asker", "unescape_newlines", "transcript", "rate", "with_dialogue", "show_system")
 
 
 class Command(BaseCommand):
@@ -20,9 +23,22 @@ class Command(BaseCommand):
         parser.add_argument(
             "--unescape-newlines", action="store_true", help=r"Turn a written \n in a text into a line break."
         )
+        parser.add_argument(
+            "--transcript", action="store_true", help="A chat log: each response of the assistant is one to rate."
+        )
+        parser.add_argument(
+            "--rate", default="all", metavar="WHICH", help="Of a transcript: all, last, every:K or from:N."
+        )
+        parser.add_argument(
+            "--with-dialogue", action="store_true", help="Of a transcript: the whole dialogue is rated too, at the end."
+        )
+        parser.add_argument(
+            "--show-system", action="store_true", help="Of a transcript: annotators read the system prompt."
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         study = named_study(options["study"])
-        said = picked(options, "reference", "source", "asker", "unescape_newlines")
-        read = DialogueOptions(columns=columns_of(options["map"]), **said)
+        if not options["transcript"] and any(options[name] != usual for name, usual in OF_TRANSCRIPT):
+            raise CommandError("--rate, --with-dialogue and --show-system are for chat logs: add --transcript.")
+        read = DialogueOptions(columns=columns_of(options["map"]), **picked(options, *READ))
         run_command(self, import_dialogues, study, options, format=options["format"], options=read)

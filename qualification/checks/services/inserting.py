@@ -16,7 +16,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
-from annotation.models import Batch, Candidate, Item, ItemMark, Rating, Reading, Seat, Study
+from annotation.models import Batch, Candidate, Dialogue, Item, ItemMark, Rating, Reading, Seat, Study
 from annotation.nudging import raise_version
 from annotation.services import activity
 from protocols.models import ProtocolVersion
@@ -49,10 +49,14 @@ def fitting_size(n: int, sizes: set[int]) -> int | None:
 # --- rows --------------------------------------------------------------------------------------------
 @dataclass(slots=True)
 class Card:
-    """Hold a dialogue with known answers. `candidates` are (candidate, source) ids, those with a known answer first."""
+    """Hold a dialogue with known answers. `candidates` are (candidate, source) ids, those with a known answer first.
+
+    `source` is that of the whole dialogue.
+    """
 
     dialogue: int
     kind: str
+    source: int | None = None
     candidates: list[tuple[int, int]] = field(default_factory=list)
 
     def parts(self, units: set[str]) -> list[list[tuple[int, int]]]:
@@ -116,6 +120,8 @@ def cards_of(study: Study) -> list[Card]:
     candidates = Candidate.objects.filter(dialogue__in=list(cards)).exclude(text="").order_by("pk")
     for pk, dialogue, source in candidates.values_list("pk", "dialogue_id", "source_id"):
         cards[dialogue].candidates.append((pk, source))
+    for pk, source in Dialogue.objects.filter(pk__in=cards, source__isnull=False).values_list("pk", "source_id"):
+        cards[pk].source = source
     for card in cards.values():
         card.candidates.sort(key=lambda each: (each[0] not in answered, each[0]))
     return list(cards.values())
@@ -188,7 +194,7 @@ def _items_of(batch: Batch, card: Card, place: int, sizes: set[int], units: set[
     parts = card.parts(units)
     shown = parts[: fitting_size(len(parts), sizes)]
     base = {"batch": batch, "is_check": True, "dialogue_id": card.dialogue, "position": place}
-    found = [Item(unit=Unit.DIALOGUE, **base)] if Unit.DIALOGUE in units else []
+    found = [Item(unit=Unit.DIALOGUE, source_id=card.source, **base)] if Unit.DIALOGUE in units else []
     if Unit.RESPONSE in units:
         flat = sorted(each for part in shown for each in part)
         found += [Item(unit=Unit.RESPONSE, candidate_id=pk, source_id=source, **base) for pk, source in flat]

@@ -86,8 +86,9 @@ class Reader:
         self._places = places
         self._lines: dict[Unit, int] = {}
         named = Dialogue.objects.filter(study=study, key__in=[key for key in keys if "\x00" not in key])
-        self._dialogues = dict(named.values_list("key", "pk"))
-        candidates = Candidate.objects.filter(dialogue__in=self._dialogues.values()).order_by("pk")
+        self._dialogues = {key: (pk, source) for key, pk, source in named.values_list("key", "pk", "source")}
+        dialogues = [pk for pk, _source in self._dialogues.values()]
+        candidates = Candidate.objects.filter(dialogue__in=dialogues).order_by("pk")
         self._candidates: dict[int, list[tuple[int, str, int, str]]] = defaultdict(list)  # by dialogue
         columns = ("dialogue_id", "pk", "key", "source_id", "source__key")
         for dialogue, pk, key, source, name in candidates.values_list(*columns):
@@ -135,11 +136,11 @@ class Reader:
             text = _("%(criterion)s is asked about a whole model and has no single known answer")
             raise BadField("criterion", text % {"criterion": criterion.key})
         key = self._cell(row, "dialogue")
-        dialogue = self._dialogues.get(key)
-        if dialogue is None:
+        if key not in self._dialogues:
             raise BadField("dialogue", _("the study has no dialogue %(key)r") % {"key": key})
+        dialogue, author = self._dialogues[key]
         if criterion.unit == Units.DIALOGUE:
-            return Unit(criterion.unit, dialogue, None, None, criterion.id)
+            return Unit(criterion.unit, dialogue, None, author, criterion.id)
         candidate, source = self._candidate(row, dialogue, is_whole_source=criterion.unit == Units.CANDIDATE_SET)
         return Unit(criterion.unit, dialogue, candidate, source, criterion.id)
 

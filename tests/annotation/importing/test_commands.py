@@ -6,7 +6,9 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import Dialogue, Rating, Study
-from tests.annotation.importing.conftest import HE_DIALOGUES, HE_RATINGS, SWITCHBOARD, Write, dialogue
+from tests.annotation.importing.conftest import DATA, HE_DIALOGUES, HE_RATINGS, SWITCHBOARD, Write, dialogue
+
+LOG = DATA / "transcripts" / "messages.jsonl"
 
 
 def run(*args: object) -> str:
@@ -95,3 +97,20 @@ def test_columns_are_mapped_once_or_several_times(study: Study, write: Write) ->
     said = run("import_dialogues", study.slug, path, "--map", "dialogue=case,prompt=said", "--map", "response=a1|a2")
     assert "candidates new: 2" in said
     assert "(table-wide)" in said
+
+
+def test_a_chat_log_is_imported_with_its_options(study: Study) -> None:
+    said = run("import_dialogues", study.slug, LOG, "--transcript", "--rate", "last", "--with-dialogue")
+    assert "(transcript-messages)" in said
+    assert "dialogues new: 4" in said
+    assert set(study.dialogues.values_list("key", flat=True)) == {"tea:2", "tea", "train:2", "train"}
+
+
+def test_options_of_a_chat_log_need_it(study: Study) -> None:
+    _, error = refused("import_dialogues", study.slug, LOG, "--rate", "last")
+    assert str(error) == "--rate, --with-dialogue and --show-system are for chat logs: add --transcript."
+
+
+def test_a_chat_log_that_is_none_tells_what_is_missing(study: Study) -> None:
+    printed, _ = refused("import_dialogues", study.slug, HE_DIALOGUES, "--transcript")
+    assert f"{HE_DIALOGUES}:1: history[0].role: is missing: name who says the message" in printed

@@ -154,11 +154,12 @@ def test_a_row_without_any_response_is_refused(study: Study, write: Write) -> No
 
 
 def test_whole_dialogues_have_no_response(study: Study, write: Write) -> None:
-    path = write("id,history,model", row("d", "A: Hi\nB: Ho", "gpt"))
+    path = write("id,history,model,scenario,note", row("d", "A: Hi\nB: Ho", "gpt", "s", "x"))
     load(study, path, columns={"response": "-"})
     assert turns_of(study, "d") == [("A", "Hi"), ("B", "Ho")]
     assert not responses_of(study, "d")
-    assert study.dialogues.get().metadata == {"model": "gpt"}
+    whole = study.dialogues.get()
+    assert (whole.source.key, whole.scenario, whole.metadata) == ("gpt", "s", {"note": "x"})
 
 
 def test_a_whole_dialogue_has_one_row(study: Study, write: Write) -> None:

@@ -396,11 +396,11 @@ def test_the_number_of_queries_does_not_grow_with_the_pilot(client, rated):
     assert counts[0] == counts[1] < 16
 
 
-def test_a_protocol_that_rates_whole_dialogues_is_told_that_its_sources_do_not_meet(client, db):
+def test_a_protocol_that_rates_whole_dialogues_is_told_that_its_sources_must_share_scenarios(client, db):
     for slug, unit in (("wholes", "dialogue"), ("sets", "candidate_set")):
         study = StudyFactory(slug=slug, protocol_version=make_scale_version(unit=unit))
         client.force_login(MembershipFactory(study=study, role="owner").user)
-        assert ("sources do not share dialogues" in page_of(client, slug)) is (unit == "dialogue")
+        assert ("sources that share a scenario" in page_of(client, slug)) is (unit == "dialogue")
     judged = {slug: document_of(client, slug)["work"]["n_judgements"] for slug in ("sets",)}
     assert judged == {"sets": 108 * 3 * 2 * 2}
 

@@ -1,0 +1,40 @@
+"""Choose which responses of a chat log are rated."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from django.utils.translation import gettext as _
+
+from annotation.importing.outcome import BadField
+
+RATE_ALL, LAST, EVERY, FROM = "all", "last", "every", "from"
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """`all`, `last`, `every` n-th or all `from` the n-th on."""
+
+    way: str = RATE_ALL
+    n: int = 1
+
+    def chosen(self, responses: Sequence[T]) -> Sequence[T]:
+        if self.way == LAST:
+            return responses[-1:]
+        if self.way == EVERY:
+            return responses[self.n - 1 :: self.n]
+        return responses[self.n - 1 :]
+
+
+def parse_rate(text: str) -> Rate:
+    """Parse all, last, every:K or from:N. Raise BadField."""
+    way, _colon, number = text.strip().partition(":")
+    if way in (RATE_ALL, LAST) and not number:
+        return Rate(way)
+    if way in (EVERY, FROM) and number.isascii() and number.isdigit() and 0 < len(number) < 5 and int(number) > 0:
+        return Rate(way, int(number))
+    text = _("%(rate)r is not a choice of responses: use all, last, every:K or from:N, for example every:2") % {
+        "rate": text
+    }
+    raise BadField("rate", text)
