@@ -21,6 +21,7 @@ UNITS: Choices = (
     ("candidate_set", _("All responses by one author to a dialogue, together")),
     ("model", _("Responses by one author to several dialogues, together")),
     ("dialogue", _("The whole dialogue")),
+    ("comparison", _("Two responses to a dialogue, compared")),
 )
 ORDERS: Choices = (
     ("criterion_first", _("One question and one item")),
@@ -54,6 +55,10 @@ ROLES: Choices = (
     ("neutral", _("Neither good nor bad")),
     ("unsure", _("Unsure: the annotator cannot tell")),
     ("excluding", _("Excludes the item from the results")),
+    ("left", _("In a comparison: the left one")),
+    ("right", _("In a comparison: the right one")),
+    ("equal", _("In a comparison: both are equal")),
+    ("both_bad", _("In a comparison: both are bad")),
 )
 MODES: Choices = (
     ("absolute", pgettext_lazy("a judgement", "One at a time")),

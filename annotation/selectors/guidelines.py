@@ -31,6 +31,7 @@ WHOLE: dict[str, Any] = {
     ProtocolVersion.Unit.CANDIDATE_SET: _("All responses together"),
     ProtocolVersion.Unit.MODEL: _("All turns together"),
     ProtocolVersion.Unit.DIALOGUE: _("The whole dialogue"),
+    ProtocolVersion.Unit.COMPARISON: _("Both, compared"),
 }
 BLANK_LINE = re.compile(r"\n\s*\n")
 DEEPEST = 3  # levels of headings told apart in the table of contents
@@ -201,7 +202,13 @@ def _dependence(spec: VersionSpec, key: str, conditions: Iterable[Condition]) ->
 def _example(example: WorkedExample, criterion: CriterionSpec) -> dict[str, Any]:
     """Return a history and what is rated in it, with the label of the evaluation."""
     turns = [turn | {"is_rated": number == example.rated_turn} for number, turn in enumerate(example.history, start=1)]
-    if example.candidates:
+    own = {"option": example.option, "why": example.why}
+    if criterion.unit == ProtocolVersion.Unit.COMPARISON:
+        named = [gettext("Response %(n)s") % {"n": n} for n in (1, 2)]
+        said = zip(example.candidates, named, strict=True)
+        rows = [_row(each, criterion, text=each["text"], speaker=name) for each, name in said]
+        rows.append(_row(own, criterion, whole=str(WHOLE[criterion.unit])))
+    elif example.candidates:
         following = next_speaker(example.history)
         rows = [
             _row(each, criterion, text=each.get("text", ""), speaker=each.get("speaker") or following)
@@ -209,7 +216,6 @@ def _example(example: WorkedExample, criterion: CriterionSpec) -> dict[str, Any]
         ]
     else:
         rated = next((turn for turn in turns if turn["is_rated"]), None)
-        own = {"option": example.option, "why": example.why}
         rows = [_row(own, criterion, **(rated or {"whole": str(WHOLE[criterion.unit])}))]
     return {"title": example.title, "facts": example.facts, "turns": turns, "rows": rows}
 
