@@ -39,7 +39,9 @@ def _mode_errors(doc: Entry) -> Iterator[BundleError]:
     """Require the mode to say what is done: the report's checklist repeats it."""
     is_comparing = any(_unit(criterion, doc) == Unit.COMPARISON for criterion in doc["criteria"])
     if is_comparing and doc["mode"] != Mode.COMPARATIVE:
-        yield BundleError("mode", _("is %(value)s, but candidates are compared") % {"value": doc["mode"]}, "comparative")
+        yield BundleError(
+            "mode", _("is %(value)s, but candidates are compared") % {"value": doc["mode"]}, "comparative"
+        )
     if not is_comparing and doc["mode"] == Mode.COMPARATIVE:
         message = _("is comparative, but no question is about a comparison of two candidates")
         yield BundleError("mode", message, _("absolute, or a criterion with unit: comparison"))

@@ -1,5 +1,13 @@
 """A protocol that compares two candidates, a study that uses it, and what is read off it."""
 
+from collections import Counter
+
+from annotation.selectors.comparisons import pairs_of_batch
+from annotation.services.batching import make_batches
+from protocols.services import store_bundle
+from tests.clock import NOW
+from tests.factories import CandidateFactory, DialogueFactory, SourceFactory, StudyFactory
+
 COMPARED = {
     "bundle": 1,
     "protocol": "pairs",
@@ -36,3 +44,47 @@ COMPARED = {
         }
     ],
 }
+
+
+def make_study(n_dialogues=4, n_sources=3, *, seats=3, version=None, **fields):
+    """A study that compares; its dialogues and candidates are there, and nothing is dealt."""
+    version = version or store_bundle(COMPARED, publish=True, now=NOW)[0]
+    study = StudyFactory(protocol_version=version, seats=seats, **fields)
+    sources = [
+        SourceFactory(study=study, key=f"model-{letter}", name=f"Model {letter.upper()}", position=place)
+        for place, letter in enumerate("abcdefgh"[:n_sources])
+    ]
+    for number in range(n_dialogues):
+        add_dialogue(study, sources, f"d{number}", number)
+    return study
+
+
+def add_dialogue(study, sources, key, position, **fields):
+    dialogue = DialogueFactory(study=study, key=key, position=position, **fields)
+    for source in sources:
+        CandidateFactory(dialogue=dialogue, source=source, key=source.key, text=f"An answer to {key}, no. {source.pk}.")
+    return dialogue
+
+
+def deal(study, *, size=100, **how):
+    batches = make_batches(study, by="size", size=size, now=NOW, **how)
+    for batch in batches:
+        batch.status = batch.Status.OPEN
+        batch.save()
+    return batches
+
+
+def sides_of(assignment):
+    """{item: (source on the left, source on the right)} as the annotator sees it, without repetitions."""
+    pairs = pairs_of_batch(assignment.batch_id)
+    swapped = set(assignment.swapped)
+    return {item: pair[::-1] if item in swapped else pair for item, pair in pairs.items()}
+
+
+def leanings(assignments):
+    found = Counter()
+    for assignment in assignments:
+        for left, right in sides_of(assignment).values():
+            found[left] += 1
+            found[right] -= 1
+    return found

@@ -42,11 +42,6 @@ class Migration(migrations.Migration):
             field=django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), blank=True, db_default=[], default=list, help_text='Comparisons whose second candidate stands on the left for this annotator. Drawn with the seat.', size=None),
         ),
         migrations.AddField(
-            model_name='dialogue',
-            name='pairs',
-            field=models.JSONField(blank=True, db_default=[], default=list, help_text='[[source key, source key]]: what to compare. If empty, every pair may be compared.'),
-        ),
-        migrations.AddField(
             model_name='item',
             name='repeats',
             field=models.ForeignKey(blank=True, help_text='The comparison that this one shows again, with its sides swapped.', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='repetitions', to='annotation.item'),

@@ -59,12 +59,6 @@ class Dialogue(models.Model):
         default=list, db_default=[], blank=True, help_text='[{"title", "text"}] to read beside it.'
     )
     batch_key = models.CharField(max_length=100, blank=True, help_text="The batch the import asked for.")
-    pairs = models.JSONField(
-        default=list,
-        db_default=[],
-        blank=True,
-        help_text="[[source key, source key]]: what to compare. If empty, every pair may be compared.",
-    )
     purpose = models.CharField(max_length=14, choices=Purpose, default=Purpose.MAIN, db_default="main")
     digest = models.CharField(max_length=64)
     is_textless = models.BooleanField(default=False, help_text="Known by id alone, from imported ratings.")

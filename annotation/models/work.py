@@ -160,7 +160,7 @@ class Item(models.Model):
 
 
 class IdenticalPair(models.Model):
-    """A pair that was dealt with a batch and is not shown, because both candidates read the same: a tie without votes."""
+    """A pair that was dealt with a batch and is not shown: both candidates read the same. It is a tie without votes."""
 
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="identical_pairs")
     dialogue = models.ForeignKey(Dialogue, models.PROTECT, related_name="identical_pairs")
@@ -168,7 +168,9 @@ class IdenticalPair(models.Model):
     second = models.ForeignKey(Candidate, models.PROTECT, related_name="+")
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["batch", "first", "second"], name="one_identical_pair_per_batch")]
+        constraints = [
+            models.UniqueConstraint(fields=["batch", "first", "second"], name="one_identical_pair_per_batch")
+        ]
 
 
 class Assignment(models.Model):

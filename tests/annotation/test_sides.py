@@ -83,7 +83,7 @@ def test_chosen_pairs_are_shown_equally_often_within_one(n_sources, n_histories,
     pairs = all_pairs(n_sources, 1)
     chosen = choose_pairs([pairs] * n_histories, k, random.Random(seed))
     assert all(len(each) == len(set(each)) == min(k, len(pairs)) for each in chosen)
-    shown = Counter({pair: 0 for pair in pairs}) | Counter(pair for each in chosen for pair in each)
+    shown = Counter(dict.fromkeys(pairs, 0)) | Counter(pair for each in chosen for pair in each)
     counts = [shown[pair] for pair in pairs]
     assert max(counts) - min(counts) <= 1
 

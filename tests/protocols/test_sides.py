@@ -53,7 +53,11 @@ BROKEN = {
     "no_right": (lambda d: options(d, "left", "equal"), "criteria[0].options", "has no option with the role right"),
     "no_left": (lambda d: options(d, "right", "both_bad"), "criteria[0].options", "has no option with the role left"),
     "no_side": (lambda d: options(d, "equal", "both_bad"), "criteria[0].options", "has no option with the role left"),
-    "three_sides": (lambda d: options(d, "left", "left", "right"), "criteria[0].options[1]", "“Option 1” has no mirror"),
+    "three_sides": (
+        lambda d: options(d, "left", "left", "right"),
+        "criteria[0].options[1]",
+        "“Option 1” has no mirror",
+    ),
     "turned": (lambda d: options(d, "right", "left"), "criteria[0].options[0]", "stands before its mirror, “Option 1”"),
     "crossed": (
         lambda d: options(d, "left", "right", "left", "right"),
