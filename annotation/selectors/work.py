@@ -119,6 +119,10 @@ class DialoguePage:
         return any(item.unit == ProtocolVersion.Unit.DIALOGUE for item in self.items)
 
     @property
+    def is_comparing(self) -> bool:
+        return any(item.unit == ProtocolVersion.Unit.COMPARISON for item in self.items)
+
+    @property
     def marking(self) -> list[tuple[str, dict[str, Any]]]:
         """Return (key, turn) for the turns that can be marked. The key is empty if there are more turns than keys."""
         marked = [turn for turn in self.turns if turn["label"]]
