@@ -318,7 +318,7 @@ def _arrows(criterion: CriterionSpec) -> dict[int, str]:
     if not places[Option.Role.LEFT]:
         return {}
     found = {places[Option.Role.LEFT][-1]: "ArrowLeft", places[Option.Role.RIGHT][0]: "ArrowRight"}
-    return found | {at: "ArrowDown" for at in places[Option.Role.EQUAL][:1]}
+    return found | dict.fromkeys(places[Option.Role.EQUAL][:1], "ArrowDown")
 
 
 def _comparison_keys(criterion: CriterionSpec) -> list[str]:

@@ -21,7 +21,7 @@ def test_twelve_claims_at_once_fill_six_seats_with_balanced_sides():
     study = make_study(5, 3, seats=6)
     (batch,) = deal(study)
     crowd = [make_annotator(study, f"crowd-{n}") for n in range(12)]
-    won = [each for each in run_together([partial(claim_seat, who, batch, now=NOW) for who in crowd])]
+    won = run_together([partial(claim_seat, who, batch, now=NOW) for who in crowd])
     work = [each for each in won if isinstance(each, Assignment)]
     assert len(work) == Seat.objects.filter(assignment__isnull=False).count() == 6
     assert all(max(map(abs, leanings([each]).values())) <= 1 for each in work)
