@@ -1,12 +1,19 @@
 """A protocol that compares two candidates, a study that uses it, and what is read off it."""
 
 from collections import Counter
+from uuid import uuid4
 
+from annotation.models import Candidate
 from annotation.selectors.comparisons import pairs_of_batch
+from annotation.services.agreement import refresh_batch
 from annotation.services.batching import make_batches
+from annotation.services.claiming import claim_seat
+from annotation.services.rating import Submission
+from protocols.answers import Given
 from protocols.services import store_bundle
 from tests.clock import NOW
-from tests.factories import CandidateFactory, DialogueFactory, SourceFactory, StudyFactory
+from tests.factories import CandidateFactory, DialogueFactory, SourceFactory, StudyFactory, make_annotator
+from tests.working import record
 
 COMPARED = {
     "bundle": 1,
@@ -88,3 +95,32 @@ def leanings(assignments):
             found[left] += 1
             found[right] -= 1
     return found
+
+
+def press(work, item, code):
+    record(work, Submission(item.token, "better", Given(code), uuid4()), now=NOW)
+
+
+def prefer(work, item, source_id):
+    """Press the side on which the source stands."""
+    left, _right = sides_of(work)[item.pk]
+    press(work, item, "2" if left == source_id else "4")
+
+
+def make_compared(**fields):
+    """Three people over two dialogues and three sources: all prefer model A, and two press left otherwise."""
+    study = make_study(3, 3, **fields)
+    Candidate.objects.filter(dialogue__key="d2", source__key__in=["model-b", "model-c"]).update(text="Same.")
+    (batch,) = deal(study, repeat_percent=50)
+    best = study.sources.get(key="model-a").pk
+    for at in range(3):
+        work = claim_seat(make_annotator(study, f"person-{at}"), batch, now=NOW)
+        for item in batch.items.filter(is_check=False):
+            if best in sides_of(work)[item.pk]:
+                prefer(work, item, best)
+            else:
+                press(work, item, ("2", "2", "3")[at])
+        for item in batch.items.filter(is_check=True).select_related("repeats"):
+            press(work, item, "2")
+    refresh_batch(batch.pk, now=NOW)
+    return study

@@ -8,6 +8,13 @@ from django.db import connection
 
 from annotation.models import Assignment
 
+# How files name what an item is about below its dialogue: a response by its key, and a comparison by the keys of both
+# candidates as JSON, with a third part if it shows the pair again.
+ITEM_TEXT = """CASE WHEN item.unit = 'comparison' THEN (
+        (SELECT jsonb_agg(each.key ORDER BY place.at) FROM unnest(item.shown) WITH ORDINALITY AS place (id, at)
+         JOIN annotation_candidate each ON each.id = place.id)
+        || CASE WHEN item.repeats_id IS NULL THEN '[]' ELSE '["again"]' END::jsonb
+    )::text ELSE candidate.key END"""
 PAIRS = """
     SELECT item.id, first.source_id, second.source_id
     FROM annotation_item item

@@ -1,57 +1,27 @@
 """Answers to comparisons on the board and in the report: by candidate, by side, and the same from every door."""
 
 import json
-from uuid import uuid4
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import AgreementCell, Candidate, Rating
+from annotation.models import AgreementCell, Rating
 from annotation.services.agreement import rebuild_study, refresh_batch
-from annotation.services.claiming import claim_seat
-from annotation.services.rating import Submission
 from measures.intervals import wilson
-from protocols.answers import Given
 from reporting.report.build import build_report, plain_report
 from reporting.report.downloads import as_csv
-from tests.comparing import deal, make_study, sides_of
-from tests.factories import MembershipFactory, make_annotator
-from tests.working import record
+from tests.comparing import make_compared, press
+from tests.factories import MembershipFactory
 
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()
 
 
-def press(work, item, code):
-    record(work, Submission(item.token, "better", Given(code), uuid4()), now=NOW)
-
-
-def prefer(work, item, source_id):
-    """Press the side on which the source stands."""
-    left, _right = sides_of(work)[item.pk]
-    press(work, item, "2" if left == source_id else "4")
-
-
 @pytest.fixture
 def compared():
-    """Three people over two dialogues and three sources: all prefer model A, and two press left otherwise."""
-    study = make_study(3, 3)
-    Candidate.objects.filter(dialogue__key="d2", source__key__in=["model-b", "model-c"]).update(text="Same.")
-    (batch,) = deal(study, repeat_percent=50)
-    best = study.sources.get(key="model-a").pk
-    for at in range(3):
-        work = claim_seat(make_annotator(study, f"person-{at}"), batch, now=NOW)
-        for item in batch.items.filter(is_check=False):
-            if best in sides_of(work)[item.pk]:
-                prefer(work, item, best)
-            else:
-                press(work, item, ("2", "2", "3")[at])
-        for item in batch.items.filter(is_check=True).select_related("repeats"):
-            press(work, item, "2")
-    refresh_batch(batch.pk, now=NOW)
-    return study
+    return make_compared()
 
 
 def by_hand(study):
