@@ -96,7 +96,11 @@ _PARTS: dict[str, tuple[Field, ...]] = {
         ),
         Field("order", _("On screen at once"), "select", choices=ORDERS),
         Field("context_title", _("Heading above the dialogue"), help=_("For example “Read this first”.")),
-        Field("item_title", _("Heading above the response"), help=_("If empty, “Response to rate”.")),
+        Field(
+            "item_title",
+            _("Heading above the response"),
+            help=_("If empty, “Response to rate”. In a comparison, the name before its number: “Response”."),
+        ),
         Field("scale_above", _("Show the whole scale above the response"), "box"),
         Field(
             "flagged",
@@ -215,11 +219,11 @@ _PARTS: dict[str, tuple[Field, ...]] = {
     ),
     "example": (
         Field("title", _("Title")),
-        Field("option", _("Evaluation of the dialogue itself"), "option", needs="candidates=0"),
+        Field("option", _("Evaluation of the dialogue itself, or of a comparison"), "option", needs="candidates=0,2"),
         Field(
             "rated_turn", _("Only turn number"), "number", needs="candidates=0", help=_("If empty, the whole dialogue.")
         ),
-        Field("why", _("Why"), "text", needs="candidates=0"),
+        Field("why", _("Why"), "text", needs="candidates=0,2"),
     ),
     "fact": (Field("", _("Fact"), "text"),),
     "turn": (Field("speaker", _("Speaker")), Field("text", pgettext_lazy("a speaker of a dialogue", "Says"), "text")),

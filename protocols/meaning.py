@@ -14,6 +14,7 @@ Entry = Mapping[str, Any]
 Kind = Criterion.Kind
 Mode = ProtocolVersion.Mode
 Unit = ProtocolVersion.Unit
+SHOWN_ALONE = {Unit.RESPONSE, Unit.DIALOGUE}
 
 
 def meaning_errors(doc: Entry) -> Iterator[BundleError]:
@@ -37,13 +38,13 @@ def _above(value: object, other: str, most: object) -> tuple[str, str]:
 
 def _mode_errors(doc: Entry) -> Iterator[BundleError]:
     """Require the mode to say what is done: the report's checklist repeats it."""
-    is_comparing = any(_unit(criterion, doc) == Unit.COMPARISON for criterion in doc["criteria"])
-    if is_comparing and doc["mode"] != Mode.COMPARATIVE:
+    units = {_unit(criterion, doc) for criterion in doc["criteria"]}
+    if Unit.COMPARISON in units and doc["mode"] != Mode.COMPARATIVE:
         yield BundleError(
             "mode", _("is %(value)s, but candidates are compared") % {"value": doc["mode"]}, "comparative"
         )
-    if not is_comparing and doc["mode"] == Mode.COMPARATIVE:
-        message = _("is comparative, but no question is about a comparison of two candidates")
+    if units <= SHOWN_ALONE and doc["mode"] == Mode.COMPARATIVE:
+        message = _("is comparative, but each response or dialogue is shown alone")
         yield BundleError("mode", message, _("absolute, or a criterion with unit: comparison"))
 
 

@@ -15,7 +15,7 @@ from tests.factories import make_annotator
 from tests.wait import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
-SIDES = ".judged:not([hidden]) .pair-side"
+SIDES = ".judged:not([hidden]) .compared-side"
 
 
 @pytest.fixture

@@ -97,6 +97,14 @@ def test_a_comparative_protocol_that_compares_nothing_is_refused():
     assert first_error(made)[0] == "mode"
 
 
+@pytest.mark.parametrize("unit", ["candidate_set", "model"])
+def test_several_responses_together_may_be_judged_comparatively(unit):
+    made = doc(unit=unit)
+    question(made).update(examples=[])
+    options(made, "positive", "negative")
+    assert check_bundle(made) == []
+
+
 def numbered(*values):
     made = doc()
     question(made).update(scale="interval", examples=[])
