@@ -23,8 +23,8 @@ def refuse_bad_pairs(metadata: dict[str, Any], sources: Collection[str]) -> None
     for at, pair in enumerate(listed_pairs(metadata.get(PAIRS))):
         place = f"{PAIRS}[{at}]"
         if len(pair) != 2 or pair[0] == pair[1]:
-            text = _("has %(n)s sides: name two different sources, for example %(example)s")
-            raise BadField(place, text % {"n": len(set(pair)), "example": '["model-a", "model-b"]'})
+            text = _("must name two different sources, for example %(example)s")
+            raise BadField(place, text % {"example": '["model-a", "model-b"]'})
         for name in pair:
             if name not in sources:
                 text = _("%(name)r has no response to this dialogue: its sources are %(sources)s")
