@@ -54,14 +54,16 @@ def pair_up(study: Study, cards: Sequence[Paired], kind: str, n_pairs: int | Non
         every = list(combinations(sorted({source for _pk, source in card.candidates}, key=places.__getitem__), 2))
         wanted = listed.get(card.dialogue, ())
         available.append([pair for pair in every if frozenset(pair) in wanted] if wanted else every)
-    _refuse_one_side([card.dialogue for card, pairs in zip(cards, available, strict=True) if not pairs])
+    if kind != Batch.Kind.TRAINING:  # whose dialogues may be about other questions
+        _refuse_one_side([card.dialogue for card, pairs in zip(cards, available, strict=True) if not pairs])
     if n_pairs is not None:
         _choose(study, cards, available, listed, kind, n_pairs, rng)
     digests = _digests(study)
     for card, pairs in zip(cards, available, strict=True):
         card.pairs = list(_candidate_pairs(card, pairs, digests))
         shown = {pk for pair in card.pairs for pk in pair[:2]}
-        card.candidates = [each for each in card.candidates if each[0] in shown]
+        if pairs:
+            card.candidates = [each for each in card.candidates if each[0] in shown]
 
 
 def _choose(

@@ -18,6 +18,8 @@ def give_sides(assignment: Assignment, batches: Iterable[int]) -> None:
     that goes on to raise the version of `batches`.
     """
     batch = assignment.batch
+    if batch.kind == Batch.Kind.TRAINING:  # an example stands as it is written: its explanation speaks of its sides
+        return
     if ProtocolVersion.Unit.COMPARISON not in spec_of(batch.study.protocol_version).units:
         return
     # One claim of a batch at a time: two would not see each other's sides. In the order in which versions are raised.

@@ -70,6 +70,7 @@ SHIPPED = (
     "diqad-1.0",
     "diqad-1.0-zh",
     "three-point-coherence-1.0",
+    "acute-eval-1.0",
 )
 
 

@@ -22,6 +22,7 @@ BUNDLES = [
     ("diqad-1.0", 0),
     ("diqad-1.0-zh", 0),
     ("three-point-coherence-1.0", 2),
+    ("acute-eval-1.0", 2),
 ]
 
 
