@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import AgreementCell
 from parley.numbers import number
-from protocols.models import Criterion
+from protocols.labels import SCALE, word_of
 from reporting.board.rows import BoardData
 from reporting.study.pairings import compared_criteria, identical_pairs, pairings, side_bias
 
@@ -37,5 +37,5 @@ def compared(data: BoardData) -> list[tuple[str, list[Any], Any, str]]:
 def _agreement(scale: str, alpha: dict[str, Any] | None) -> str:
     if not alpha or alpha["value"] is None:
         return _("Agreement: no pair has two answers that differ between pairs yet.")
-    found = {"alpha": number(alpha["value"]), "n": alpha["n_items"], "scale": Criterion.Scale(scale).label}
+    found = {"alpha": number(alpha["value"]), "n": alpha["n_items"], "scale": word_of(SCALE, scale)}
     return _("Agreement: Krippendorff's alpha %(alpha)s (%(scale)s) over %(n)s pairs with two answers or more.") % found
