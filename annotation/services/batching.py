@@ -120,7 +120,8 @@ def make_batches(
     if k:
         _keep_sources(study, [card for _, hand in hands for card in hand], k, kind, rng)
     made = _store(study, hands, kind, seats or study.seats, rng)
-    store_identical(made, [hand for _, hand in hands], unshown)
+    if Unit.COMPARISON in units_of(study):
+        store_identical(made, [hand for _, hand in hands], unshown)
     if repeat_percent:
         repeat_some(made, repeat_percent, rng)
     details = {"n": len(made), "kind": kind, "by": by, "size": size, "sources": k, "seats": seats or study.seats}
