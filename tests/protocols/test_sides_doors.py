@@ -88,7 +88,7 @@ def test_the_admin_refuses_it_and_says_so_beside_the_answers(client):
     form |= {"mode": "comparative"} | parts("criteria", [criterion | {"options": options}])
     answer = client.post(reverse(ADD), form)
     assert answer.status_code == 200
-    assert any(SAID in sentence for said in faults(answer).values() for sentence in said)
+    assert faults(answer) == {"criteria-0-options": [f"{SAID.capitalize()}. Expected: a left and a right option."]}
     assert not ProtocolVersion.objects.exists()
 
 
