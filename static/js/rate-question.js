@@ -80,7 +80,7 @@
       return option ?? this.openWhy?.querySelector(wanted) ?? null;
     }
 
-    // Of a comparison, which the arrow keys answer too.
+    // Of a comparison.
     keyOfArrow(name) {
       return this.element.querySelector(`.choice input[data-arrow="${name}"]:not(:disabled)`)?.dataset.key ?? "";
     }
