@@ -51,10 +51,15 @@ class CellFigures:
     sure_pairs: PairTable
     annotators: Contributions = field(default_factory=dict)
     reasons: dict[str, int] = field(default_factory=dict)
+    pairings: dict[str, int] = field(default_factory=dict)  # of comparisons, see annotation/pairings.py
 
 
 def cell_figures(
-    votes: Votes, criterion: CriterionSpec, annotators: Contributions, reasons: dict[str, int]
+    votes: Votes,
+    criterion: CriterionSpec,
+    annotators: Contributions,
+    reasons: dict[str, int],
+    pairings: dict[str, int],
 ) -> CellFigures:
     codes = category_codes(votes.option, criterion)
     n = len(criterion.options)
@@ -68,6 +73,7 @@ def cell_figures(
         sure_pairs=sure_pairs,
         annotators=annotators,
         reasons=reasons,
+        pairings=pairings,
     )
 
 

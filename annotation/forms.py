@@ -198,6 +198,16 @@ class MakeBatchesForm(forms.Form):
         required=False, min_value=1, max_value=1000, label=_("Sources per dialogue"),
         help_text=_("If empty, all are shown. With a number, each dialogue shows a balanced subset of its candidates."),
     )  # fmt: skip
+    n_pairs = forms.IntegerField(
+        required=False, min_value=1, max_value=1000, label=_("Pairs per dialogue"),
+        help_text=_("If empty, every pair of sources is compared. With a number, each dialogue shows a balanced part "
+            "of them. Dialogues that list their pairs show those."),
+    )  # fmt: skip
+    repeat_percent = forms.IntegerField(
+        required=False, min_value=1, max_value=100, label=_("Pairs shown again, per cent"),
+        help_text=_("With the sides swapped, at the end of the batch. They are no results: they show whether people "
+            "prefer a side, and whether they agree with themselves."),
+    )  # fmt: skip
     n_dialogues = forms.IntegerField(
         required=False, min_value=1, max_value=1_000_000, label=_("Total number of dialogues"),
         help_text=_("If empty, all that are not yet in a batch of this kind. A number counts those that are; the "
@@ -224,8 +234,17 @@ class MakeBatchesForm(forms.Form):
         help_text=_("Otherwise a pilot or qualification batch repeats an earlier pilot."),
     )  # fmt: skip
 
-    def __init__(self, *args: Any, fields: list[str], pilots: Sequence[Pilot] = (), **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        fields: list[str],
+        pilots: Sequence[Pilot] = (),
+        is_comparing: bool = False,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
+        for name in ("k",) if is_comparing else ("n_pairs", "repeat_percent"):
+            del self.fields[name]
         offered = []
         for each in pilots:
             text = ngettext("%(key)s (%(n)s dialogue)", "%(key)s (%(n)s dialogues)", each.n_dialogues)

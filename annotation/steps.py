@@ -15,13 +15,15 @@ from uuid import UUID
 
 from annotation.context import ContextPanel
 from annotation.dependence import asked
-from protocols.models import ProtocolVersion
+from protocols.models import Option, ProtocolVersion
 from protocols.specs import CriterionSpec, ExplanationSpec, OptionSpec, VersionSpec
 
 # Letters that no command of the rating screen has: f flags, g goes, m shows the raw text, u marks as unsure.
 LETTERS = "abcdehijklnopqrstvwxyz"
 LETTERS_IN_ALL = LETTERS + LETTERS.upper()
 NONE = "0"  # the key for no answer to an optional question
+BOTH_BAD = "0"
+ARROWS = {"ArrowLeft": "←", "ArrowRight": "→", "ArrowDown": "↓"}
 KEYS = "123456789" + LETTERS_IN_ALL
 NUMBER = re.compile(r"-?\d")
 LINE = 72  # characters of a description on the rating screen
@@ -83,6 +85,11 @@ class Choice:
     option: OptionSpec
     reasons: tuple[tuple[str, ExplanationSpec], ...] = ()
     own_reason: str = ""  # the key of a reason in one's own words
+    arrow: str = ""  # of a comparison: the arrow key that chooses it too, by its name in browsers
+
+    @property
+    def arrow_sign(self) -> str:
+        return ARROWS.get(self.arrow, "")
 
     @property
     def repeats_key(self) -> bool:
@@ -288,16 +295,39 @@ def choices_of(criterion: CriterionSpec) -> tuple[Choice, ...]:
     own = [_number(option) for option in criterion.options]
     if len(set(filter(None, own))) < len(list(filter(None, own))):
         own = [""] * len(own)  # two options have the same number
+    arrows = _arrows(criterion)
+    if arrows and not any(own):
+        own = _comparison_keys(criterion)
     has_ten = criterion.required and not any(own)
     left = (key for key in ("1234567890" + LETTERS_IN_ALL if has_ten else KEYS) if key not in own)
     keys = [number or next(left, "") for number in own]
     letters = [letter for letter in LETTERS_IN_ALL if letter not in keys]
     choices = []
-    for key, option in zip(keys, criterion.options, strict=True):
+    for at, (key, option) in enumerate(zip(keys, criterion.options, strict=True)):
         free = iter(letters)
         reasons = tuple((next(free, ""), each) for each in option.explanations)
-        choices.append(Choice(key, option, reasons, next(free, "") if reasons else ""))
+        choices.append(Choice(key, option, reasons, next(free, "") if reasons else "", arrows.get(at, "")))
     return tuple(choices)
+
+
+def _arrows(criterion: CriterionSpec) -> dict[int, str]:
+    """Return {place of an option: its arrow key}. Of several degrees, the arrow takes the one nearest to the middle."""
+    places: dict[str, list[int]] = defaultdict(list)
+    for at, option in enumerate(criterion.options):
+        places[option.role].append(at)
+    if not places[Option.Role.LEFT]:
+        return {}
+    found = {places[Option.Role.LEFT][-1]: "ArrowLeft", places[Option.Role.RIGHT][0]: "ArrowRight"}
+    return found | dict.fromkeys(places[Option.Role.EQUAL][:1], "ArrowDown")
+
+
+def _comparison_keys(criterion: CriterionSpec) -> list[str]:
+    """Return the keys that are fixed in a comparison: 0 for both bad, and, without degrees, 1 and 2 for the sides."""
+    roles = [option.role for option in criterion.options]
+    fixed = {Option.Role.BOTH_BAD: BOTH_BAD}
+    if roles.count(Option.Role.LEFT) == 1:
+        fixed |= {Option.Role.LEFT: "1", Option.Role.RIGHT: "2"}
+    return [fixed.get(Option.Role(role), "") if role not in roles[:at] else "" for at, role in enumerate(roles)]
 
 
 def _number(option: OptionSpec) -> str:

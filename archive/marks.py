@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from annotation.importing.copying import execute
 from annotation.models import ItemMark, Study
+from annotation.selectors.comparisons import ITEM_TEXT
 from archive.rows import FOUND_ITEM, restore_rows
 from reporting.exports.cursors import stream
 from reporting.study.names import PARTS_OF_ITEM
@@ -19,7 +20,7 @@ HEADER = (
 )  # fmt: skip
 # An archive does not say which team member looked at a flag.
 MARK_ROWS = f"""
-    SELECT batch.key, participant.pseudonym, assignment.round, item.unit, dialogue.key, source.key, candidate.key,
+    SELECT batch.key, participant.pseudonym, assignment.round, item.unit, dialogue.key, source.key, {ITEM_TEXT},
         mark.is_unsure, mark.unsure_at, mark.reason, mark.words, mark.flagged_at, mark.seen_at, mark.seen_note
     FROM annotation_batch batch
     JOIN annotation_assignment assignment ON assignment.batch_id = batch.id

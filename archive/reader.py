@@ -20,6 +20,7 @@ from annotation.importing.ratings import import_ratings
 from annotation.importing.shapes import DialogueOptions
 from annotation.models import Batch, Source, Study
 from annotation.services.studies import create_study
+from archive.comparisons import restore_seen_sides, restore_sides
 from archive.entries import FORMAT
 from archive.marks import MARKS, restore_marks
 from archive.metrics import restore_predictions
@@ -128,6 +129,7 @@ def _restore(
     summary.counts["items_new"] = restore_items(study, folder / "items.csv")
     seats = {batch["key"]: batch["n_seats"] for batch in facts["batches"]}
     summary.counts["annotators_new"] = restore_people(study, folder, seats, now=now)
+    restore_sides(study, folder)
     if n_marks := restore_marks(study, folder / MARKS):
         summary.counts["marks_new"] = n_marks
     with (folder / "ratings.csv").open("rb") as file:
@@ -136,6 +138,7 @@ def _restore(
         rated = import_ratings(study, folder / "ratings.csv", now=now)
         summary.counts["ratings_new"] = rated.counts["ratings_new"]
         summary.notes += rated.notes
+        restore_seen_sides(study)
     counts, notes = restore_predictions(study, folder, facts["judges"], list(versions.values()), owner)
     summary.counts |= counts
     summary.notes += notes

@@ -12,16 +12,18 @@ from django.utils.translation import gettext as _
 from annotation.importing.copying import NULL, copy_in, copy_text, execute, fetch, spool_file
 from annotation.importing.outcome import ImportRejected, LineError
 from annotation.models import Assignment, Dialogue, Participant, Study
+from annotation.selectors.comparisons import ITEM_TEXT
 from parley.formulas import unquote_formula
 
 # The item that a staged row `s` names by its keys.
-FOUND_ITEM = """LEFT JOIN annotation_dialogue dialogue
+FOUND_ITEM = f"""LEFT JOIN annotation_dialogue dialogue
         ON dialogue.study_id = %(study)s AND dialogue.key = s.dialogue
     LEFT JOIN annotation_source source ON source.study_id = %(study)s AND source.key = s.source
     LEFT JOIN annotation_candidate candidate ON candidate.dialogue_id = dialogue.id AND candidate.key = s.item
     JOIN annotation_item item ON item.batch_id = batch.id AND item.unit = s.unit
         AND item.dialogue_id IS NOT DISTINCT FROM dialogue.id AND item.source_id IS NOT DISTINCT FROM source.id
-        AND item.candidate_id IS NOT DISTINCT FROM candidate.id"""
+        AND item.candidate_id IS NOT DISTINCT FROM candidate.id
+        AND (item.unit <> 'comparison' OR {ITEM_TEXT} = s.item)"""
 
 
 def stage(table: str, columns: str, path: Path) -> int:
@@ -123,21 +125,34 @@ ITEM_COLUMNS = (
     "batch text, unit text, position int, item_token text, dialogue text, source text, item text, shown jsonb, "
     "is_check boolean"
 )
-ITEMS = """
+# A comparison that is a check shows a pair again.
+AGAIN = "(s.unit = 'comparison' AND s.is_check)"
+ITEMS = f"""
     INSERT INTO annotation_item (batch_id, unit, dialogue_id, source_id, candidate_id, token, position, is_check,
         shown)
     SELECT batch.id, s.unit, d.id, source.id, c.id, gen_random_uuid(), s.position, s.is_check,
         coalesce((SELECT array_agg(shown.id ORDER BY pair.at)
             FROM jsonb_array_elements(s.shown) WITH ORDINALITY AS pair (keys, at)
             JOIN annotation_dialogue of ON of.study_id = %(study)s AND of.key = pair.keys ->> 0
-            JOIN annotation_candidate shown ON shown.dialogue_id = of.id AND shown.key = pair.keys ->> 1), '{}')
+            JOIN annotation_candidate shown ON shown.dialogue_id = of.id AND shown.key = pair.keys ->> 1), '{{}}')
     FROM archive_item s
     JOIN annotation_batch batch ON batch.study_id = %(study)s AND batch.key = s.batch
     LEFT JOIN annotation_dialogue d ON d.study_id = %(study)s AND d.key = s.dialogue
     LEFT JOIN annotation_source source ON source.study_id = %(study)s AND source.key = s.source
     LEFT JOIN annotation_candidate c ON c.dialogue_id = d.id AND c.key = s.item
     WHERE (s.dialogue IS NULL) = (d.id IS NULL) AND (s.source IS NULL) = (source.id IS NULL)
-        AND (s.item IS NULL) = (c.id IS NULL)
+        AND (s.unit = 'comparison' OR (s.item IS NULL) = (c.id IS NULL)) AND NOT {AGAIN}
+    ORDER BY s.line
+"""
+REPETITIONS = f"""
+    INSERT INTO annotation_item (batch_id, unit, dialogue_id, token, position, is_check, shown, repeats_id)
+    SELECT item.batch_id, item.unit, item.dialogue_id, gen_random_uuid(), s.position, true, item.shown, item.id
+    FROM archive_item s
+    JOIN annotation_batch batch ON batch.study_id = %(study)s AND batch.key = s.batch
+    JOIN annotation_dialogue d ON d.study_id = %(study)s AND d.key = s.dialogue
+    JOIN annotation_item item ON item.batch_id = batch.id AND item.unit = 'comparison' AND item.dialogue_id = d.id
+    LEFT JOIN annotation_candidate candidate ON candidate.id = item.candidate_id
+    WHERE {AGAIN} AND ({ITEM_TEXT})::jsonb || '["again"]' = s.item::jsonb
     ORDER BY s.line
 """
 
@@ -145,7 +160,10 @@ ITEMS = """
 def restore_items(study: Study, path: Path) -> int:
     """Restore items with new tokens, because annotators may know the old ones. Return how many."""
     lost = _("refers to batches, dialogues or candidates that are not in the archive")
-    n_items = restore_rows(path, "archive_item", ITEM_COLUMNS, ITEMS, {"study": study.pk}, lost=lost)
+    n_items = stage("archive_item", ITEM_COLUMNS, path)
+    if execute(ITEMS, {"study": study.pk}) + execute(REPETITIONS, {"study": study.pk}) != n_items:
+        raise faulty(path, 0, lost)
+    execute("DROP TABLE archive_item")
     execute(
         """UPDATE annotation_batch b SET n_items = (
                SELECT count(*) FROM annotation_item i WHERE i.batch_id = b.id AND NOT i.is_check)

@@ -13,7 +13,7 @@ from typing import IO, Any
 from django.db.models import Q
 
 from annotation.models import Study
-from archive import entries, marks, settled
+from archive import comparisons, entries, marks, settled
 from archive.report_files import FOLDER, MOST_RATINGS, report_files
 from protocols.bundles import readable_bundle, write_yaml
 from protocols.models import Criterion, ProtocolVersion
@@ -36,6 +36,8 @@ CONTENTS = {
     "settled.csv": "Labels on which two did not agree at first, and how each was settled.",
     "settled_answers.csv": "Answers kept with a settled label, by its number in settled.csv.",
     "marks.csv": "Items that an annotator was unsure about, or flagged: never answers. Left out where there are none.",
+    "sides.csv": "Comparisons whose second candidate stood on the left, by annotator. Left out where there are none.",
+    "identical_pairs.csv": "Pairs of equal texts, which were dealt and not shown. Left out where there are none.",
     "study_record.json": (
         "How the study was conducted, as its report says it: recruitment, qualification, acceptance, pay."
     ),
@@ -87,6 +89,9 @@ def write_archive(study: Study, options: ExportOptions, file: IO[bytes], tick: T
         ("settled.csv", settled.SETTLED, rows_of(settled.SETTLED_ROWS)),
         ("settled_answers.csv", settled.SETTLED_ANSWERS, rows_of(settled.ANSWER_ROWS)),
     ]
+    if comparisons.has_comparisons(study):
+        tables.append((comparisons.SIDES, comparisons.SIDES_HEADER, comparisons.side_rows(study)))
+        tables.append((comparisons.IDENTICAL, comparisons.IDENTICAL_HEADER, comparisons.identical_rows(study)))
     if marks.has_marks(study):
         tables.append((marks.MARKS, marks.HEADER, marks.mark_rows(study)))
     for name, header, rows in tables:

@@ -21,6 +21,7 @@ UNITS: Choices = (
     ("candidate_set", _("All responses by one author to a dialogue, together")),
     ("model", _("Responses by one author to several dialogues, together")),
     ("dialogue", _("The whole dialogue")),
+    ("comparison", _("Two responses to a dialogue, compared")),
 )
 ORDERS: Choices = (
     ("criterion_first", _("One question and one item")),
@@ -54,6 +55,10 @@ ROLES: Choices = (
     ("neutral", _("Neither good nor bad")),
     ("unsure", _("Unsure: the annotator cannot tell")),
     ("excluding", _("Excludes the item from the results")),
+    ("left", _("In a comparison: the left one")),
+    ("right", _("In a comparison: the right one")),
+    ("equal", _("In a comparison: both are equal")),
+    ("both_bad", _("In a comparison: both are bad")),
 )
 MODES: Choices = (
     ("absolute", pgettext_lazy("a judgement", "One at a time")),
@@ -91,7 +96,11 @@ _PARTS: dict[str, tuple[Field, ...]] = {
         ),
         Field("order", _("On screen at once"), "select", choices=ORDERS),
         Field("context_title", _("Heading above the dialogue"), help=_("For example “Read this first”.")),
-        Field("item_title", _("Heading above the response"), help=_("If empty, “Response to rate”.")),
+        Field(
+            "item_title",
+            _("Heading above the response"),
+            help=_("If empty, “Response to rate”. In a comparison, the name before its number: “Response”."),
+        ),
         Field("scale_above", _("Show the whole scale above the response"), "box"),
         Field(
             "flagged",
@@ -210,11 +219,11 @@ _PARTS: dict[str, tuple[Field, ...]] = {
     ),
     "example": (
         Field("title", _("Title")),
-        Field("option", _("Evaluation of the dialogue itself"), "option", needs="candidates=0"),
+        Field("option", _("Evaluation of the dialogue itself, or of a comparison"), "option", needs="candidates=0,2"),
         Field(
             "rated_turn", _("Only turn number"), "number", needs="candidates=0", help=_("If empty, the whole dialogue.")
         ),
-        Field("why", _("Why"), "text", needs="candidates=0"),
+        Field("why", _("Why"), "text", needs="candidates=0,2"),
     ),
     "fact": (Field("", _("Fact"), "text"),),
     "turn": (Field("speaker", _("Speaker")), Field("text", pgettext_lazy("a speaker of a dialogue", "Says"), "text")),

@@ -22,6 +22,7 @@ UNITS = (
     ("candidate_set", _("a set of responses by one source to a dialogue")),
     ("model", _("a model")),
     ("dialogue", _("a dialogue")),
+    ("comparison", _("two responses in comparison")),
 )
 NO_SUCH_VERSION = {"invalid_choice": _("There is no such version here.")}
 FIELD_OF = {"protocol": "slug", "name": "name", "version": "version_name", "language": "language", "unit": "unit"}

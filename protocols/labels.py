@@ -21,12 +21,14 @@ UNIT = {
     "candidate_set": pgettext_lazy("what is rated", "candidate set"),
     "model": pgettext_lazy("what is rated", "model"),
     "dialogue": pgettext_lazy("what is rated", "dialogue"),
+    "comparison": pgettext_lazy("what is rated", "comparison"),
 }
 OF_A_UNIT = {
     "response": pgettext_lazy("a question", "about a response"),
     "candidate_set": pgettext_lazy("a question", "about a candidate set"),
     "model": pgettext_lazy("a question", "about a model"),
     "dialogue": pgettext_lazy("a question", "about a dialogue"),
+    "comparison": pgettext_lazy("a question", "about a comparison"),
 }
 ORDER = {
     "criterion_first": pgettext_lazy("on screen at once", "one question and one item"),
@@ -44,6 +46,10 @@ ROLE = {
     "neutral": pgettext_lazy("role of an answer", "neutral"),
     "unsure": pgettext_lazy("role of an answer", "unsure"),
     "excluding": pgettext_lazy("role of an answer", "excluding"),
+    "left": pgettext_lazy("role of an answer", "left"),
+    "right": pgettext_lazy("role of an answer", "right"),
+    "equal": pgettext_lazy("role of an answer", "equal"),
+    "both_bad": pgettext_lazy("role of an answer", "both bad"),
 }
 
 

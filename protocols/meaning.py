@@ -8,14 +8,18 @@ from django.utils.translation import gettext as _
 
 from protocols.models import Criterion, Option, ProtocolVersion
 from protocols.schema import BundleError, as_typed, at_least, at_most, n_entries, one_of
+from protocols.sides import has_sides, mirror_places, side_errors
 
 Entry = Mapping[str, Any]
 Kind = Criterion.Kind
+Mode = ProtocolVersion.Mode
 Unit = ProtocolVersion.Unit
+SHOWN_ALONE = {Unit.RESPONSE, Unit.DIALOGUE}
 # What an answer about each unit can be computed from: answers about it, and about what it is a part of.
 AROUND: dict[str, set[str]] = {
     Unit.RESPONSE: {Unit.RESPONSE, Unit.CANDIDATE_SET, Unit.MODEL, Unit.DIALOGUE},
     Unit.CANDIDATE_SET: {Unit.CANDIDATE_SET, Unit.MODEL, Unit.DIALOGUE},
+    Unit.COMPARISON: set(),  # it is about a pair: nothing follows from it
 }
 
 
@@ -27,6 +31,7 @@ def meaning_errors(doc: Entry) -> Iterator[BundleError]:
     if all(criterion["kind"] == Kind.COMPUTED for criterion in doc["criteria"]):
         message = _("has only computed criteria, so annotators are asked nothing")
         yield BundleError("criteria", message, _("at least one of another kind"))
+    yield from _mode_errors(doc)
     for field in ("key", "name"):
         yield from _repeated("criteria", doc["criteria"], field)
     for number, criterion in enumerate(doc["criteria"]):
@@ -40,6 +45,18 @@ def _above(value: object, other: str, most: object) -> tuple[str, str]:
     return _("is %(value)s, more than %(other)s") % {"value": value, "other": other}, at_most(most)
 
 
+def _mode_errors(doc: Entry) -> Iterator[BundleError]:
+    """Require the mode to say what is done: the report's checklist repeats it."""
+    units = {_unit(criterion, doc) for criterion in doc["criteria"]}
+    if Unit.COMPARISON in units and doc["mode"] != Mode.COMPARATIVE:
+        yield BundleError(
+            "mode", _("is %(value)s, but candidates are compared") % {"value": doc["mode"]}, "comparative"
+        )
+    if units <= SHOWN_ALONE and doc["mode"] == Mode.COMPARATIVE:
+        message = _("is comparative, but each response or dialogue is shown alone")
+        yield BundleError("mode", message, _("absolute, or a criterion with unit: comparison"))
+
+
 # --- one criterion ---------------------------------------------------------------------------------
 def _criterion_errors(path: str, criterion: Entry, doc: Entry, earlier: list[Entry]) -> Iterator[BundleError]:
     options = criterion["options"]
@@ -48,6 +65,7 @@ def _criterion_errors(path: str, criterion: Entry, doc: Entry, earlier: list[Ent
     for number, option in enumerate(options):
         yield from _option_errors(f"{path}.options[{number}]", option, doc)
     yield from _kind_errors(path, criterion, doc)
+    yield from side_errors(path, criterion, _unit(criterion, doc))
     if criterion["scale"] != Criterion.Scale.NOMINAL:
         yield from _value_errors(f"{path}.options", options)
     unit = _unit(criterion, doc)
@@ -58,7 +76,9 @@ def _criterion_errors(path: str, criterion: Entry, doc: Entry, earlier: list[Ent
         yield from _condition_errors(f"{path}.rules[{number}].when", rule["when"], around, earlier, doc)
         yield from _known_option(f"{path}.rules[{number}].option", rule["option"], options)
     for number, example in enumerate(criterion["examples"]):
-        yield from _example_errors(f"{path}.examples[{number}]", example, options)
+        place = f"{path}.examples[{number}]"
+        is_pair = _unit(criterion, doc) == Unit.COMPARISON
+        yield from _pair_errors(place, example, options) if is_pair else _example_errors(place, example, options)
 
 
 def _kind_errors(path: str, criterion: Entry, doc: Entry) -> Iterator[BundleError]:
@@ -110,6 +130,19 @@ def _condition_errors(
             continue
         for at, option in enumerate(condition["options"]):
             yield from _known_option(f"{place}.options[{at}]", option, known[key]["options"])
+        if has_sides(known[key]["options"]):
+            yield from _one_sided(f"{place}.options", condition["options"], known[key]["options"])
+
+
+def _one_sided(path: str, named: list[str], options: list[Entry]) -> Iterator[BundleError]:
+    """Require a condition to name both sides or none: which side a candidate stands on is drawn."""
+    mirrors = mirror_places([option["role"] for option in options])
+    places = {option["key"]: at for at, option in enumerate(options)}
+    for key in named:
+        mirror = options[mirrors[places[key]]]["key"] if key in places else key
+        if mirror not in named:
+            message = _("has %(key)s without its mirror, but the sides are drawn for each annotator") % {"key": key}
+            yield BundleError(path, message, _("%(key)s as well") % {"key": mirror})
 
 
 def _misfit(key: str, earlier: list[Entry], doc: Entry) -> str:
@@ -157,6 +190,23 @@ def _value_errors(path: str, options: list[Entry]) -> Iterator[BundleError]:
             message = _("is missing on an ordinal or interval scale")
             yield BundleError(f"{path}[{number}].value", message, _("a number"))
     yield from _repeated(path, options, "value")
+
+
+def _pair_errors(path: str, example: Entry, options: list[Entry]) -> Iterator[BundleError]:
+    """Yield the faults of an example of a comparison: the first of its two candidates is the left one."""
+    n = len(example["candidates"])
+    if n != 2:
+        message = _("has %(n)s entries, but two candidates are compared") % {"n": n}
+        yield BundleError(f"{path}.candidates", message, _("the left and the right one"))
+    for at, candidate in enumerate(example["candidates"]):
+        for field in ("option", "explanations"):
+            if candidate[field]:
+                message = _("evaluates one candidate, but the example is about both")
+                yield BundleError(f"{path}.candidates[{at}].{field}", message, _("`option` of the example"))
+    yield from _known_option(f"{path}.option", example["option"], options)
+    if example["rated_turn"] is not None:
+        message = _("is %(turn)s, but two candidates are compared") % {"turn": example["rated_turn"]}
+        yield BundleError(f"{path}.rated_turn", message, _("nothing"))
 
 
 def _example_errors(path: str, example: Entry, options: list[Entry]) -> Iterator[BundleError]:

@@ -25,6 +25,7 @@ class ProtocolVersion(models.Model):
         CANDIDATE_SET = "candidate_set", _("Candidate set")
         MODEL = "model", _("Model")
         DIALOGUE = "dialogue", _("Dialogue")
+        COMPARISON = "comparison", _("Comparison")
 
     class Granularity(models.TextChoices):
         TURN = "turn", _("Turn")
@@ -214,6 +215,10 @@ class Option(models.Model):
         NEUTRAL = "neutral", _("Neutral")
         UNSURE = "unsure", _("Unsure")
         EXCLUDING = "excluding", _("Excluding")
+        LEFT = "left", _("Left")
+        RIGHT = "right", _("Right")
+        EQUAL = "equal", _("Equal")
+        BOTH_BAD = "both_bad", _("Both bad")
 
     class Asks(models.TextChoices):
         NOTHING = "nothing", _("nothing")

@@ -88,7 +88,7 @@ def _read_dimension(entry: str) -> dict[str, str]:
 
 def _write_response(response: dict[str, Any]) -> str:
     parts = [response["option"], response["text"], response.get("why", ""), ", ".join(response.get("explanations", []))]
-    return " | ".join(parts).rstrip(" |")
+    return " | ".join(parts).rstrip(" |").lstrip()  # in a comparison, no answer comes first
 
 
 def _read_response(entry: str) -> dict[str, Any]:

@@ -42,7 +42,7 @@ SHOWN_DESCRIPTIONS = (
     gettext_noop("Optional for the points of a scale."),
     gettext_noop("Minimum words of its free text, if different from the protocol's."),
     gettext_noop("Maximum words of its free text, if different from the protocol's."),
-    gettext_noop("The evaluation of the history."),
+    gettext_noop("The evaluation of the history, or of a comparison."),
     gettext_noop("A note on the evaluation."),
     gettext_noop("The speaker. If empty: of two speakers, the one who did not speak last."),
     gettext_noop("lowercase letters, digits, - and _"),

@@ -22,6 +22,17 @@ FIRST_CRITERION: Bundle = {
         {"key": "unsure", "label": "I don’t know", "role": "unsure"},
     ],
 }
+FIRST_COMPARISON: Bundle = {
+    "key": "preference",
+    "name": "Preference",
+    "question": "Which response is better?",
+    "options": [
+        {"key": "first", "label": "Response 1", "role": "left"},
+        {"key": "equal", "label": "Both are equally good", "role": "equal"},
+        {"key": "second", "label": "Response 2", "role": "right"},
+        {"key": "both_bad", "label": "Both are bad", "role": "both_bad"},
+    ],
+}
 
 
 class VersionTaken(InvalidBundle):
@@ -149,6 +160,8 @@ def delete_draft(version: ProtocolVersion) -> None:
 def create_protocol(*, slug: str, name: str, language: str, unit: str, now: datetime) -> ProtocolVersion:
     """Create a new protocol with a small valid draft to begin from. Raises InvalidBundle or VersionTaken."""
     head = {"bundle": 1, "protocol": slug, "name": name, "version": FIRST_DRAFT, "language": language, "unit": unit}
+    if unit == ProtocolVersion.Unit.COMPARISON:
+        return add_protocol(head | {"mode": "comparative", "criteria": [FIRST_COMPARISON]}, now=now)
     return add_protocol(head | {"criteria": [FIRST_CRITERION]}, now=now)
 
 

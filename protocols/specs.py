@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from protocols.models import Criterion, Option, ProtocolVersion
+from protocols.sides import mirror_places
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class Rule:
     option: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CriterionSpec:
     id: int
     key: str
@@ -78,6 +79,12 @@ class CriterionSpec:
 
     def option_named(self, key: str) -> OptionSpec:
         return next(option for option in self.options if option.key == key)
+
+    @cached_property
+    def mirrors(self) -> dict[int, OptionSpec]:
+        """Return {option id: the option for the same judgement if the two sides are swapped}."""
+        places = mirror_places([option.role for option in self.options])
+        return {option.id: self.options[places[at]] for at, option in enumerate(self.options)}
 
     @property
     def is_asked(self) -> bool:

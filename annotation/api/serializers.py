@@ -141,6 +141,20 @@ class MakeBatchesSerializer(serializers.Serializer):
     k = serializers.IntegerField(
         min_value=1, max_value=1000, required=False, allow_null=True, help_text="Sources shown of each dialogue."
     )
+    n_pairs = serializers.IntegerField(
+        min_value=1,
+        max_value=1000,
+        required=False,
+        allow_null=True,
+        help_text="Of a protocol that compares: the pairs of sources shown of each dialogue. All when left out.",
+    )
+    repeat_percent = serializers.IntegerField(
+        min_value=1,
+        max_value=100,
+        required=False,
+        allow_null=True,
+        help_text="Of a protocol that compares: how many of the pairs are shown again with their sides swapped.",
+    )
     seats = serializers.IntegerField(min_value=1, max_value=1000, required=False, allow_null=True)
     n_dialogues = serializers.IntegerField(
         min_value=1, max_value=1_000_000, required=False, allow_null=True, help_text="In this kind altogether."

@@ -37,6 +37,9 @@ OWN_COLUMNS = {name: name for name in FIELDS} | {
 }
 
 
+OWN_OPTIONAL = ("is_repetition",)  # exports made before comparisons lack it
+
+
 def is_own_export(columns: list[str]) -> bool:
     return {OWN_MARK, *OWN_COLUMNS.values()} <= set(columns)
 
@@ -86,9 +89,8 @@ def rating_columns(
 def map_columns(columns: list[str], wanted: dict[str, str], n_criteria: int) -> dict[str, int]:
     """Return the place of each field in a file of ratings: as wanted, otherwise by known names. Raise BadField."""
     if is_own_export(columns):
-        return {field: columns.index(name) for field, name in OWN_COLUMNS.items()} | told_places(
-            columns, wanted, FIELDS
-        )
+        known = OWN_COLUMNS | {name: name for name in OWN_OPTIONAL if name in columns}
+        return {field: columns.index(name) for field, name in known.items()} | told_places(columns, wanted, FIELDS)
     places = places_of_columns(columns, wanted, ALIASES)
     _refuse_missing(["annotator", "value", *(["criterion"] if n_criteria != 1 else [])], places, columns)
     return places

@@ -5,6 +5,7 @@ from django.utils.translation import gettext
 from annotation.importing.copying import execute, fetch
 from annotation.importing.units import refuse_units
 from annotation.models import Batch, Study
+from annotation.selectors.comparisons import ITEM_TEXT
 
 DEFAULT_BATCH = "imported"
 
@@ -21,7 +22,7 @@ def place_units(study: Study) -> dict[str, int]:
         gettext("the batch is being rated and does not contain this item: name another batch in the file"),
     )
     nowhere = gettext("no batch contains this item: make the batches first")
-    refuse_units("item_id IS NULL AND unit IN ('candidate_set', 'model')", "item", nowhere)
+    refuse_units("item_id IS NULL AND unit IN ('candidate_set', 'model', 'comparison')", "item", nowhere)
     n_items = _create_items(study)
     _find_items(study)
     refuse_units("item_id IS NULL", "item", nowhere)
@@ -57,6 +58,14 @@ def _find_items(study: Study) -> None:
            WHERE u.item_id IS NULL AND u.unit IN ('candidate_set', 'model') AND b.study_id = %s AND b.key = u.batch
                AND i.unit = u.unit AND i.source_id = u.source_id
                AND coalesce(i.dialogue_id, 0) = coalesce(u.dialogue_id, 0)""",
+        [study.pk],
+    )
+    execute(
+        f"""UPDATE import_unit u SET item_id = item.id, batch_id = item.batch_id
+           FROM annotation_item item LEFT JOIN annotation_candidate candidate ON candidate.id = item.candidate_id
+           JOIN annotation_batch b ON b.id = item.batch_id
+           WHERE u.item_id IS NULL AND u.unit = 'comparison' AND b.study_id = %s AND b.key = u.batch
+               AND item.unit = u.unit AND item.dialogue_id = u.dialogue_id AND {ITEM_TEXT} = u.item""",
         [study.pk],
     )
 

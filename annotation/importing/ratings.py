@@ -52,6 +52,8 @@ def import_ratings(
     if unit not in UNITS and not is_own:
         if unit == ProtocolVersion.Unit.MODEL:
             raise rejected(_("ratings of a model cannot be imported yet, only ratings of responses and dialogues"))
+        if unit == ProtocolVersion.Unit.COMPARISON:
+            raise rejected(_("ratings of comparisons can only be imported from Parley's own export of them"))
         raise rejected(_("ratings of a candidate set cannot be imported yet, only ratings of responses and dialogues"))
     log = ErrorLog()
     with VoteSpool(study.pk, spec_of(study.protocol_version), now) as spool:

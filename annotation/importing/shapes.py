@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from annotation.importing.fields import LONGEST_BATCH_KEY, LONGEST_SOURCE_KEY, Record, clean_text, first_key, kind_of
 from annotation.importing.outcome import BadField, ErrorLog
+from annotation.importing.pairs import refuse_bad_pairs
 from annotation.numbering import asker_of, told_asker
 
 DIALOGUE_KEYS = ("dialogue_id", "id", "key", "dialogue")
@@ -177,6 +178,7 @@ def parse_dialogue(record: Record, line: int, shape: Shape, options: DialogueOpt
         raws = enumerate(_list(record, "candidates"))
         candidates = [_candidate(raw, f"candidates[{at}]", speakers, options) for at, raw in raws]
     name_candidates(candidates)
+    refuse_bad_pairs(metadata, [candidate.source for candidate in candidates])
     asker = asker_in(record, turns, options)
     return ParsedDialogue(
         line, key, turns, candidates, metadata, batch_key, asker, conversation, context, source, scenario

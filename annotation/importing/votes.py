@@ -23,7 +23,7 @@ from annotation.importing.answer_cells import (
 )
 from annotation.importing.columns import NONE, is_own_export, rating_columns
 from annotation.importing.copying import NULL, copy_ids, copy_text, spool_file
-from annotation.importing.fields import LONGEST_BATCH_KEY, LONGEST_SOURCE_KEY, clean_key, nul
+from annotation.importing.fields import LONGEST_BATCH_KEY, LONGEST_KEY, LONGEST_SOURCE_KEY, clean_key, nul
 from annotation.importing.labels import LABEL_FIELDS, holds_labels, label_rows
 from annotation.importing.outcome import BadField, ErrorLog, Progress, rejected
 from annotation.importing.tables import Row, Table, open_table
@@ -42,7 +42,9 @@ PARTS: dict[str, tuple[str, ...]] = {
     Unit.DIALOGUE: ("dialogue",),
     Unit.CANDIDATE_SET: ("dialogue", "source"),
     Unit.MODEL: ("source",),
+    Unit.COMPARISON: ("dialogue", "item"),
 }
+LONGEST_PAIR = 500  # the keys of two candidates
 STAGE_COLUMNS = (
     "line, dialogue, conversation, scenario, item, source, annotator, batch, criterion_id, option_id, explanations, "
     "free_text, answered_at, client_key, choices, turns, active_ms, unit"
@@ -130,7 +132,7 @@ class VoteSpool(AbstractContextManager):
         return clean_key(self._value(row, name), name, longest)
 
     def _add(self, row: Row) -> None:
-        if self._value(row, "is_counted") == "false":
+        if self._value(row, "is_counted") == "false" and self._value(row, "is_repetition") != "true":
             self.n_uncounted += 1
             return
         dialogue, item, source, unit = self._unit(row)
@@ -181,7 +183,8 @@ class VoteSpool(AbstractContextManager):
         if self._is_own and (unit := self._value(row, "unit")) not in PARTS:
             text = _("%(unit)r is not a unit: use %(known)s")
             raise BadField("unit", text % {"unit": unit, "known": ", ".join(PARTS)})
-        dialogue, item = self._key(row, "dialogue"), self._key(row, "item")
+        longest = LONGEST_PAIR if unit == Unit.COMPARISON else LONGEST_KEY
+        dialogue, item = self._key(row, "dialogue"), self._key(row, "item", longest)
         source = self._key(row, "source", LONGEST_SOURCE_KEY)
         if self._is_own:
             keys = dict(zip(UNIT_FIELDS, (dialogue, item, source), strict=True))

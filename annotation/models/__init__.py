@@ -7,7 +7,7 @@ from annotation.models.material import Candidate, Dialogue, Source
 from annotation.models.predictions import JudgeCall, JudgeRun, Metric, Prediction
 from annotation.models.rating import Rating, RatingRevision
 from annotation.models.study import Group, Membership, Participant, StatusChange, Study
-from annotation.models.work import Assignment, Batch, Item, Reading, Seat
+from annotation.models.work import Assignment, Batch, IdenticalPair, Item, Reading, Seat
 
 __all__ = [
     "ActivityLog",
@@ -23,6 +23,7 @@ __all__ = [
     "ExportJob",
     "Group",
     "Heartbeat",
+    "IdenticalPair",
     "ImportChunk",
     "ImportJob",
     "Item",

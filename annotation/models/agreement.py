@@ -43,6 +43,9 @@ class AgreementCell(models.Model):
     )
     annotators = models.JSONField(default=dict, help_text="{participant id: their contribution}; of batches only.")
     reasons = models.JSONField(default=dict, help_text="{explanation id: votes}")
+    pairings = models.JSONField(
+        default=dict, db_default={}, help_text="Of comparisons: votes by pair of sources, option and sides."
+    )
     estimates = models.JSONField(default=dict, help_text="Coefficients read out of the histogram and pairs.")
     sums = models.JSONField(default=dict, help_text="Of the study only: what the mean over batches is made of.")
 

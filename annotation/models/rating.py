@@ -26,6 +26,10 @@ class Rating(models.Model):
     choices = _ids("Ids of the options of a multiple choice.")
     turns = ArrayField(models.PositiveIntegerField(), default=list, blank=True, help_text="Marked turns, from 1.")
     is_active = models.BooleanField(default=True, db_default=True)
+    is_swapped = models.BooleanField(
+        null=True,
+        help_text="Of a comparison: whether the second candidate stood on the left. The option is stored by candidate.",
+    )
     explanations = ArrayField(models.BigIntegerField(), default=list, help_text="Ids of predefined explanations.")
     free_text = models.TextField(blank=True)
     revision = models.PositiveIntegerField(default=1)

@@ -81,6 +81,7 @@ def _parts_fit_the_unit() -> Q:
         "response": (True, True, True),
         "candidate_set": (True, True, False),
         "model": (False, True, False),
+        "comparison": (True, False, False),
     }
     fits = Q()
     for unit, (dialogue, source, candidate) in parts.items():
@@ -92,7 +93,9 @@ class Item(models.Model):
     """One thing to rate. Browsers see only the token: ids would reveal the order of import, and so the source.
 
     A response has a dialogue, a candidate and its source; a candidate set has a dialogue and a source; a model has only
-    a source; a dialogue has no candidate, and the source of the dialogue if that has one.
+    a source; a dialogue has no candidate, and the source of the dialogue if that has one. A comparison has a dialogue
+    and two candidates in `shown`, in the order of their sources: its answers are stored for this order, whatever the
+    order on screen.
     """
 
     # No index of its own: the index items_by_place begins with it.
@@ -100,7 +103,7 @@ class Item(models.Model):
     is_check = models.BooleanField(
         default=False,
         db_default=False,
-        help_text="Its answer is known. It is shown like any other item and is never a result.",
+        help_text="Its answer is known, or it repeats another item. It is shown like any other and is never a result.",
     )
     unit = models.CharField(
         max_length=20, choices=ProtocolVersion.Unit, default=ProtocolVersion.Unit.RESPONSE, db_default="response"
@@ -110,6 +113,14 @@ class Item(models.Model):
     source = models.ForeignKey(Source, models.PROTECT, null=True, blank=True, related_name="items")
     token = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     position = models.PositiveIntegerField(help_text="The dialogue's place in the batch.")
+    repeats = models.ForeignKey(
+        "self",
+        models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="repetitions",
+        help_text="The comparison that this one shows again, with its sides swapped.",
+    )
     shown = ArrayField(
         models.BigIntegerField(), default=list, blank=True, help_text="Candidates that are rated together, in order."
     )
@@ -135,12 +146,34 @@ class Item(models.Model):
             models.UniqueConstraint(
                 fields=["batch", "source"], condition=Q(unit="model"), name="one_item_per_batch_and_model"
             ),
+            models.UniqueConstraint(
+                fields=["batch", "dialogue", "shown"],
+                condition=Q(unit="comparison", repeats=None),
+                name="one_item_per_batch_and_pair",
+            ),
             models.CheckConstraint(condition=_parts_fit_the_unit(), name="item_has_what_its_unit_has"),
+            models.CheckConstraint(
+                condition=~Q(unit="comparison") | Q(shown__len=2), name="comparison_shows_two_candidates"
+            ),
         ]
         indexes = [models.Index(fields=["batch", "position"], name="items_by_place")]
 
     def __str__(self) -> str:
         return str(self.token)
+
+
+class IdenticalPair(models.Model):
+    """A pair that was dealt with a batch and is not shown: both candidates read the same. It is a tie without votes."""
+
+    batch = models.ForeignKey(Batch, models.CASCADE, related_name="identical_pairs")
+    dialogue = models.ForeignKey(Dialogue, models.PROTECT, related_name="identical_pairs")
+    first = models.ForeignKey(Candidate, models.PROTECT, related_name="+")
+    second = models.ForeignKey(Candidate, models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["batch", "first", "second"], name="one_identical_pair_per_batch")
+        ]
 
 
 class Assignment(models.Model):
@@ -163,6 +196,13 @@ class Assignment(models.Model):
     submitted_at = models.DateTimeField(null=True, blank=True)
     feedback = models.TextField(blank=True)
     is_imported = models.BooleanField(default=False)
+    swapped = ArrayField(
+        models.BigIntegerField(),
+        default=list,
+        db_default=[],
+        blank=True,
+        help_text="Comparisons whose second candidate stands on the left for this annotator. Drawn with the seat.",
+    )
 
     class Meta:
         constraints = [

@@ -13,10 +13,11 @@ from annotation.agreement_cells import (
     cell_figures,
 )
 from annotation.models import AgreementCell, Batch
-from annotation.selectors.votes import n_imported_votes, n_wanted, reasons_of, votes_of
+from annotation.selectors.votes import n_imported_votes, n_wanted, pairings_of, reasons_of, votes_of
 from measures.contributions import Contributions
 from measures.histograms import Histogram
 from measures.pairs import PairTable
+from protocols.models import ProtocolVersion
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
 
 
@@ -35,6 +36,7 @@ def measure_batch(batch: Batch) -> Measured:
     """Compute all results from the ratings, in a constant number of queries. Nothing is stored."""
     spec = spec_of(batch.study.protocol_version)
     reasons = reasons_of(batch.pk)
+    pairings = pairings_of(batch.pk) if ProtocolVersion.Unit.COMPARISON in spec.units else {}
     votes = {key: part for key, part in votes_of(batch.pk).items() if key[0] in spec.by_id}
     annotators: dict[CellKey, Contributions] = {}
     for criterion in dict.fromkeys(criterion for criterion, _ in votes):
@@ -42,7 +44,7 @@ def measure_batch(batch: Batch) -> Measured:
         by_source = annotators_by_source(parts, spec.by_id[criterion])
         annotators |= {(criterion, source): each for source, each in by_source.items()}
     cells = {
-        key: cell_figures(part, spec.by_id[key[0]], annotators[key], reasons.get(key, {}))
+        key: cell_figures(part, spec.by_id[key[0]], annotators[key], reasons.get(key, {}), pairings.get(key, {}))
         for key, part in votes.items()
     }
     counted = {criterion.id for criterion in spec.counted}
@@ -65,4 +67,5 @@ def figures_of(cell: AgreementCell, criterion: CriterionSpec) -> CellFigures:
         sure_pairs=PairTable.from_json(cell.sure_pairs, n),
         annotators=annotators_from_json(cell.annotators),
         reasons=cell.reasons,
+        pairings=cell.pairings,
     )

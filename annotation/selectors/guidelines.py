@@ -17,7 +17,7 @@ from annotation.speakers import next_speaker
 from protocols.models import Criterion, Option, ProtocolVersion
 from protocols.rendering import HEADINGS
 from protocols.specs import Condition, CriterionSpec, OptionSpec, VersionSpec
-from protocols.translating import WorkedExample, examples_in, spec_in
+from protocols.translating import WorkedExample, examples_in, spec_in, texts_in
 
 ANSWERING: dict[str, Any] = {
     Criterion.Kind.SINGLE: _("Choose one answer."),
@@ -31,6 +31,7 @@ WHOLE: dict[str, Any] = {
     ProtocolVersion.Unit.CANDIDATE_SET: _("All responses together"),
     ProtocolVersion.Unit.MODEL: _("All turns together"),
     ProtocolVersion.Unit.DIALOGUE: _("The whole dialogue"),
+    ProtocolVersion.Unit.COMPARISON: _("Both, compared"),
 }
 BLANK_LINE = re.compile(r"\n\s*\n")
 DEEPEST = 3  # levels of headings told apart in the table of contents
@@ -140,10 +141,11 @@ def sections_of(version: ProtocolVersion, language: str = "") -> list[Section]:
     examples = defaultdict(list)
     for example in examples_in(version, language):
         examples[example.criterion_id].append(example)
-    return [_section(spec, criterion, examples[criterion.id]) for criterion in spec.criteria]
+    title = texts_in(version, language).item_title
+    return [_section(spec, criterion, examples[criterion.id], title) for criterion in spec.criteria]
 
 
-def _section(spec: VersionSpec, criterion: CriterionSpec, examples: Iterable[WorkedExample]) -> Section:
+def _section(spec: VersionSpec, criterion: CriterionSpec, examples: Iterable[WorkedExample], title: str) -> Section:
     how = str(ANSWERING[criterion.kind])
     if criterion.is_asked and not criterion.required:
         how += " " + gettext("If no answer applies, say so.")
@@ -163,7 +165,7 @@ def _section(spec: VersionSpec, criterion: CriterionSpec, examples: Iterable[Wor
         answers=tuple(Answer(o, o.value if shows_values else None, _asks(o)) for o in criterion.options),
         when=tuple(_dependence(spec, each.criterion, [each]) for each in criterion.when),
         rules=tuple(rules),
-        examples=tuple(_example(each, criterion) for each in examples),
+        examples=tuple(_example(each, criterion, title) for each in examples),
     )
 
 
@@ -198,10 +200,16 @@ def _dependence(spec: VersionSpec, key: str, conditions: Iterable[Condition]) ->
 
 
 # --- worked examples -------------------------------------------------------------------------------
-def _example(example: WorkedExample, criterion: CriterionSpec) -> dict[str, Any]:
-    """Return a history and what is rated in it, with the label of the evaluation."""
+def _example(example: WorkedExample, criterion: CriterionSpec, title: str) -> dict[str, Any]:
+    """Return a history and what is rated in it, with the label of the evaluation. `title` is what items are called."""
     turns = [turn | {"is_rated": number == example.rated_turn} for number, turn in enumerate(example.history, start=1)]
-    if example.candidates:
+    own = {"option": example.option, "why": example.why}
+    if criterion.unit == ProtocolVersion.Unit.COMPARISON:
+        named = [f"{title} {n}" if title else gettext("Response %(number)s") % {"number": n} for n in (1, 2)]
+        said = zip(example.candidates, named, strict=True)
+        rows = [_row(each, criterion, text=each["text"], speaker=name) for each, name in said]
+        rows.append(_row(own, criterion, whole=str(WHOLE[criterion.unit])))
+    elif example.candidates:
         following = next_speaker(example.history)
         rows = [
             _row(each, criterion, text=each.get("text", ""), speaker=each.get("speaker") or following)
@@ -209,7 +217,6 @@ def _example(example: WorkedExample, criterion: CriterionSpec) -> dict[str, Any]
         ]
     else:
         rated = next((turn for turn in turns if turn["is_rated"]), None)
-        own = {"option": example.option, "why": example.why}
         rows = [_row(own, criterion, **(rated or {"whole": str(WHOLE[criterion.unit])}))]
     return {"title": example.title, "facts": example.facts, "turns": turns, "rows": rows}
 

@@ -7,7 +7,7 @@ from annotation.dependence import asked
 from annotation.models import Assignment, Item, Rating
 from annotation.numbering import numbered_turns
 from annotation.selectors.item_states import ItemState, item_states
-from annotation.selectors.work import SHOWN, responses_of, spec_of_assignment
+from annotation.selectors.work import SHOWN, responses_of, spec_of_assignment, swapped_of
 from annotation.steps import step_numbers
 from protocols.models import Criterion
 from protocols.specs import CriterionSpec, VersionSpec
@@ -61,7 +61,7 @@ def reviewed_items(assignment: Assignment, states: Sequence[ItemState], *, crite
     spec = spec_of_assignment(assignment)
     rows = Item.objects.select_related("dialogue", "candidate").only("unit", "shown", "position", *SHOWN)
     items = rows.in_bulk([state.pk for state in states])
-    together = responses_of(items.values())
+    together, swapped = responses_of(items.values()), swapped_of(assignment, items.values())
     ratings: dict[int, dict[int, Rating]] = {}
     for rating in Rating.objects.filter(
         assignment=assignment, item__in=items, criterion__in=spec.by_id, is_active=True
@@ -72,8 +72,9 @@ def reviewed_items(assignment: Assignment, states: Sequence[ItemState], *, crite
     found = []
     for state in states:
         item, mark = items[state.pk], marks.get(state.pk)
+        shown = item.shown[::-1] if item.pk in swapped else item.shown
         text = item.candidate.text if item.candidate else " … ".join(
-            together[pk].text for pk in item.shown if pk in together
+            together[pk].text for pk in shown if pk in together
         )  # fmt: skip
         if not text and item.dialogue and item.dialogue.turns:
             text = str(item.dialogue.turns[0]["text"])
@@ -83,7 +84,7 @@ def reviewed_items(assignment: Assignment, states: Sequence[ItemState], *, crite
             ReviewedItem(
                 state,
                 line if len(line) <= LONGEST_EXCERPT else f"{line[:LONGEST_EXCERPT]}…",
-                tuple(_answers(spec, state, item, ratings.get(state.pk, {}), steps, criterion)),
+                tuple(_answers(spec, state, item, ratings.get(state.pk, {}), steps, criterion, item.pk in swapped)),
                 str(flag.get_reason_display()) if flag else "",
                 flag.words if flag else "",
             )
@@ -105,7 +106,13 @@ def _steps(assignment: Assignment, spec: VersionSpec, states: Sequence[ItemState
 
 
 def _answers(
-    spec: VersionSpec, state: ItemState, item: Item, ratings: dict[int, Rating], steps: Steps, only: str
+    spec: VersionSpec,
+    state: ItemState,
+    item: Item,
+    ratings: dict[int, Rating],
+    steps: Steps,
+    only: str,
+    is_swapped: bool,
 ) -> list[ReviewedAnswer]:
     given = {
         spec.by_id[pk].key: option.key
@@ -114,19 +121,27 @@ def _answers(
     }
     numbers = steps[state.position][state.unit, state.number]
     return [
-        _answer(criterion, numbers[criterion.key], item, ratings.get(criterion.id), is_skipped=state.is_skipped)
+        _answer(
+            criterion,
+            numbers[criterion.key],
+            item,
+            ratings.get(criterion.id),
+            is_skipped=state.is_skipped,
+            is_swapped=is_swapped,
+        )
         for criterion in asked(spec, state.unit, given)
         if only in ("", criterion.key)
     ]
 
 
 def _answer(
-    criterion: CriterionSpec, step: int, item: Item, rating: Rating | None, *, is_skipped: bool
+    criterion: CriterionSpec, step: int, item: Item, rating: Rating | None, *, is_skipped: bool, is_swapped: bool
 ) -> ReviewedAnswer:
     if rating is None:
         return ReviewedAnswer(criterion, step, is_missing=not is_skipped)
     option = criterion.option_of(rating.option_id)
-    labels = [option.label] if option else [each.label for each in criterion.options if each.id in rating.choices]
+    seen = criterion.mirrors[option.id] if option and is_swapped else option  # on the side that was chosen
+    labels = [seen.label] if seen else [each.label for each in criterion.options if each.id in rating.choices]
     if not labels and criterion.kind == Criterion.Kind.TURNS and item.dialogue:
         turns = numbered_turns(item.dialogue.turns, item.dialogue.asker)
         labels = [turn["label"] or str(turn["number"]) for turn in turns if turn["number"] in rating.turns]

@@ -332,7 +332,9 @@ def unbatched_count(study: Study) -> int:
     """Count the dialogues that are in no batch and have texts. Those of worked examples are not dealt out."""
     examples = Candidate.objects.filter(dialogue=OuterRef("pk"), source__key__startswith=Source.EXAMPLES)
     of_examples = Q(Exists(examples), purpose=Dialogue.Purpose.TRAINING)
-    return Dialogue.objects.filter(~of_examples, study=study, items__isnull=True, is_textless=False).count()
+    return Dialogue.objects.filter(
+        ~of_examples, study=study, items=None, identical_pairs=None, is_textless=False
+    ).count()
 
 
 def import_list(study: Study) -> QuerySet[ImportJob]:

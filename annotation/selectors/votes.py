@@ -4,8 +4,9 @@ import numpy as np
 from django.db import connection
 from django.db.models import Count
 
-from annotation.agreement_cells import CellKey, Votes
+from annotation.agreement_cells import NO_SOURCE, CellKey, Votes
 from annotation.models import Batch, Seat
+from annotation.pairings import repetition_key, vote_key
 from annotation.selectors.marks import may_skip
 from protocols.specs import VersionSpec
 
@@ -28,6 +29,28 @@ REASONS = """
     JOIN annotation_item item ON item.id = rating.item_id
     WHERE rating.batch_id = %s AND rating.is_active AND rating.explanations <> '{}' AND NOT item.is_check
     GROUP BY 1, 2, 3
+"""
+# Of comparisons: who was compared with whom, what was answered, and on which sides they stood.
+PAIRINGS = """
+    SELECT rating.criterion_id, first.source_id, second.source_id, rating.option_id, rating.is_swapped, count(*)
+    FROM annotation_rating rating
+    JOIN annotation_seat seat ON seat.assignment_id = rating.assignment_id
+    JOIN annotation_item item ON item.id = rating.item_id AND item.unit = 'comparison' AND NOT item.is_check
+    JOIN annotation_candidate first ON first.id = item.shown[1]
+    JOIN annotation_candidate second ON second.id = item.shown[2]
+    WHERE rating.batch_id = %s AND rating.is_active AND rating.option_id IS NOT NULL
+    GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
+"""
+REPEATED = """
+    SELECT rating.criterion_id, rating.option_id, again.option_id, count(*)
+    FROM annotation_item item
+    JOIN annotation_rating again ON again.item_id = item.id AND again.is_active
+    JOIN annotation_rating rating ON rating.item_id = item.repeats_id AND rating.is_active
+        AND rating.assignment_id = again.assignment_id AND rating.criterion_id = again.criterion_id
+    JOIN annotation_seat seat ON seat.assignment_id = rating.assignment_id
+    WHERE item.batch_id = %s AND item.repeats_id IS NOT NULL
+        AND rating.option_id IS NOT NULL AND again.option_id IS NOT NULL
+    GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
 """
 # For people who hold a seat: their flagged items times the unanswered questions that everybody is asked about them.
 SKIPPED = """
@@ -61,6 +84,19 @@ def reasons_of(batch_id: int) -> dict[CellKey, dict[str, int]]:
             counts = found.setdefault((criterion, source), {})
             for reason in map(str, reasons):
                 counts[reason] = counts.get(reason, 0) + votes
+    return found
+
+
+def pairings_of(batch_id: int) -> dict[CellKey, dict[str, int]]:
+    """Return {cell: counts of the answers to comparisons}, as annotation/pairings.py reads them."""
+    found: dict[CellKey, dict[str, int]] = {}
+    with connection.cursor() as cursor:
+        cursor.execute(PAIRINGS, [batch_id])
+        for criterion, *vote, n in cursor.fetchall():
+            found.setdefault((criterion, NO_SOURCE), {})[vote_key(*vote)] = n
+        cursor.execute(REPEATED, [batch_id])
+        for criterion, *options, n in cursor.fetchall():
+            found.setdefault((criterion, NO_SOURCE), {})[repetition_key(*options)] = n
     return found
 
 

@@ -4,7 +4,7 @@ The number of queries of a function grows with neither the batches nor the items
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import chain, repeat
@@ -117,6 +117,10 @@ class DialoguePage:
     def is_numbered(self) -> bool:
         """Return whether turns have numbers: people need them where the dialogue itself is rated."""
         return any(item.unit == ProtocolVersion.Unit.DIALOGUE for item in self.items)
+
+    @property
+    def is_comparing(self) -> bool:
+        return any(item.unit == ProtocolVersion.Unit.COMPARISON for item in self.items)
 
     @property
     def marking(self) -> list[tuple[str, dict[str, Any]]]:
@@ -257,8 +261,8 @@ def dialogue_page(assignment: Assignment, position: int) -> DialoguePage | None:
     if not rows:
         return None
     marks = marks_on(assignment, position)
-    together = responses_of(rows)
-    items = order_items(assignment.seed, [_item_text(row, together) for row in rows])
+    together, swapped = responses_of(rows), swapped_of(assignment, rows)
+    items = order_items(assignment.seed, [_item_text(row, together, row.pk in swapped) for row in rows])
     dialogue = rows[0].dialogue
     spec = spec_of_assignment(assignment)
     return DialoguePage(
@@ -266,17 +270,19 @@ def dialogue_page(assignment: Assignment, position: int) -> DialoguePage | None:
         turns=numbered_turns(dialogue.turns, dialogue.asker) if dialogue else [],
         context=context_of(dialogue),
         items=items,
-        steps=steps_of(spec, items, _answers(assignment, spec, rows), skipped_of(assignment, marks)),
+        steps=steps_of(spec, items, _answers(assignment, spec, rows, swapped), skipped_of(assignment, marks)),
         spec=spec,
         marks=marks,
-        conversation=_place_in_conversation(assignment.batch_id, position, dialogue, spec),
+        conversation=_place_in_conversation(
+            assignment.batch_id, position, None if rows[0].repeats_id else dialogue, spec
+        ),
         **NEIGHBOURS(batch=assignment.batch_id, position=position)[0],
     )
 
 
 def _items(batch: int, position: int) -> QuerySet[Item]:
     shown = Item.objects.filter(batch=batch, position=position).select_related("dialogue", "candidate")
-    return shown.only("token", "position", "unit", "shown", "asks", *SHOWN)
+    return shown.only("token", "position", "unit", "shown", "asks", "repeats", *SHOWN)
 
 
 def _ratings(assignment: int, batch: int, position: int) -> QuerySet[Rating]:
@@ -308,7 +314,8 @@ def _place_in_conversation(
     if dialogue is None or (dialogue.conversation == dialogue.key and len(spec.units) == 1):
         return None
     n_turns = Func("dialogue__turns", function="jsonb_array_length", output_field=IntegerField())
-    shown = Item.objects.filter(batch=batch, dialogue__conversation=dialogue.conversation).order_by("position")
+    shown = Item.objects.filter(batch=batch, dialogue__conversation=dialogue.conversation, repeats=None)
+    shown = shown.order_by("position")
     turns = list(shown.values_list("position", n_turns).distinct())
     at = [place for place, _ in turns].index(position)
     if len(turns) == 1:
@@ -322,11 +329,17 @@ RATINGS = Ready(_ratings, assignment=int, batch=int, position=int)
 NEIGHBOURS = Ready(_neighbours, batch=int, position=int)
 
 
-def _item_text(row: Item, together: Mapping[int, Candidate]) -> ItemText:
+def swapped_of(assignment: Assignment, rows: Iterable[Item]) -> frozenset[int]:
+    """Return the ids of the comparisons among the items whose second candidate stands on the left."""
+    compared = {row.pk for row in rows if row.unit == ProtocolVersion.Unit.COMPARISON}
+    return frozenset(compared.intersection(assignment.swapped))
+
+
+def _item_text(row: Item, together: Mapping[int, Candidate], is_swapped: bool) -> ItemText:
     if row.candidate is not None:
         shown = [row.candidate]
     else:
-        shown = [together[pk] for pk in row.shown if pk in together]
+        shown = [together[pk] for pk in (row.shown[::-1] if is_swapped else row.shown) if pk in together]
     said_by = {each.speaker for each in shown}
     found = ItemText(
         row.token,
@@ -347,7 +360,7 @@ def responses_of(rows: Iterable[Item]) -> dict[int, Candidate]:
     return Candidate.objects.select_related("dialogue").in_bulk({pk for row in rows for pk in row.shown})
 
 
-def _answers(assignment: Assignment, spec: VersionSpec, items: Sequence[Item]) -> Answers:
+def _answers(assignment: Assignment, spec: VersionSpec, items: Sequence[Item], swapped: Collection[int]) -> Answers:
     tokens = {item.pk: item.token for item in items}
     found = {}
     for rating in RATINGS(assignment=assignment.pk, batch=assignment.batch_id, position=items[0].position):
@@ -355,9 +368,11 @@ def _answers(assignment: Assignment, spec: VersionSpec, items: Sequence[Item]) -
         if criterion is None:
             continue
         option = criterion.option_of(rating.option_id)
+        # By candidate, as it is stored; on screen it stands on the side that this annotator sees.
+        chosen = criterion.mirrors[option.id] if option and rating.item_id in swapped else option
         reasons = option.explanations if option else ()
         found[tokens[rating.item_id], criterion.key] = SavedAnswer(
-            option=option.code if option else "",
+            option=chosen.code if chosen else "",
             explanations=frozenset(each.code for each in reasons if each.id in rating.explanations),
             free_text=rating.free_text,
             is_other=bool(rating.free_text),

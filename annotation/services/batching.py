@@ -23,8 +23,9 @@ from annotation.importing.conversations import IN_ORDER
 from annotation.importing.copying import copy_in, fetch, spool_file
 from annotation.importing.dialogues import lock_study
 from annotation.importing.shapes import free_key
-from annotation.models import Batch, Candidate, Dialogue, Item, Seat, Study
+from annotation.models import Batch, Candidate, Dialogue, IdenticalPair, Item, Seat, Study
 from annotation.services import activity
+from annotation.services.pairing import Pair, is_shown, pair_up, repeat_some, store_identical
 from annotation.services.refusals import Refused
 from protocols.models import ProtocolVersion
 from protocols.specs import spec_of
@@ -63,6 +64,7 @@ class Card:
     is_last: bool = True  # of its conversation: questions about the whole dialogue are asked here
     stratum: Any = None
     candidates: list[tuple[int, int]] = field(default_factory=list)
+    pairs: list[Pair] = field(default_factory=list)  # to compare
 
     @property
     def sources(self) -> list[int]:
@@ -80,6 +82,8 @@ def make_batches(
     kind: str = Batch.Kind.MAIN,
     seats: int | None = None,
     n_dialogues: int | None = None,
+    n_pairs: int | None = None,
+    repeat_percent: int | None = None,
     is_fresh_only: bool = False,
     now: datetime,
     actor: User | None = None,
@@ -88,11 +92,14 @@ def make_batches(
 
     Turns of one conversation stay together and in order, and show the same sources. `by` is given (the batch that the
     import named), size, or stratified (by a `field` of the metadata). Each dialogue shows `k` sources, or all.
-    `n_dialogues` is the wanted total for this kind; None means all. `is_fresh_only` leaves out what batches of any
-    other kind hold, so that nobody rates in the main work what they were tried with. Everything random is drawn from
-    the study's seed, so the same study is dealt the same way. Raise Refused.
+    `n_dialogues` is the wanted total for this kind; None means all. Of a comparison, each dialogue shows `n_pairs`
+    pairs of its sources, or all, and `repeat_percent` of them again with the sides swapped. `is_fresh_only` leaves out
+    what batches of any other kind hold, so that nobody rates in the main work what they were tried with. Everything
+    random is drawn from the study's seed, so the same study is dealt the same way. Raise Refused.
     """
-    _check_request(by, kind, size, field, {"k": k, "seats": seats, "n_dialogues": n_dialogues})
+    counts = {"k": k, "seats": seats, "n_dialogues": n_dialogues, "n_pairs": n_pairs, "repeat_percent": repeat_percent}
+    _check_request(by, kind, size, field, counts)
+    _check_comparison(study, k, n_pairs, repeat_percent)
     lock_study(study)
     dealt = Item.objects.filter(batch__study=study)
     dealt = dealt if is_fresh_only else dealt.filter(batch__kind=kind)
@@ -110,11 +117,20 @@ def make_batches(
     talks = _ratable(study, talks, kind)
     if not talks:
         return []
+    unshown: list[Card] = []
+    if Unit.COMPARISON in units_of(study):
+        talks, unshown = _compared(study, talks, kind, n_pairs, rng)
     hands = _deal(talks, by, size or 1, rng)
     if k:
         _keep_sources(study, [card for _, hand in hands for card in hand], k, kind, rng)
     made = _store(study, hands, kind, seats or study.seats, rng)
+    if Unit.COMPARISON in units_of(study):
+        store_identical(made, [hand for _, hand in hands], unshown)
+    if repeat_percent:
+        repeat_some(made, repeat_percent, rng)
     details = {"n": len(made), "kind": kind, "by": by, "size": size, "sources": k, "seats": seats or study.seats}
+    if Unit.COMPARISON in units_of(study):
+        details |= {"pairs": n_pairs, "repeated": repeat_percent}
     activity.log(study, actor, "batches_made", about=f"{made[0].key} – {made[-1].key}", details=details, now=now)
     return made
 
@@ -139,6 +155,36 @@ def _check_request(by: str, kind: str, size: int | None, field: str | None, coun
             raise Refused("too_few", _("%(name)s must be at least 1, or left out.") % {"name": name})
 
 
+def _check_comparison(study: Study, k: int | None, n_pairs: int | None, repeat_percent: int | None) -> None:
+    is_comparing = Unit.COMPARISON in units_of(study)
+    if is_comparing and k is not None:
+        text = _("This protocol compares responses: give the number of pairs for each dialogue, not of sources.")
+        raise Refused("pairs_not_sources", text)
+    if not is_comparing and (n_pairs is not None or repeat_percent is not None):
+        raise Refused("nothing_compared", _("This protocol compares nothing: leave the pairs and repetitions empty."))
+    if repeat_percent is not None and repeat_percent > 100:
+        raise Refused("too_many", _("At most 100 % of the pairs can be repeated."))
+
+
+def _compared(
+    study: Study, talks: list[list[Card]], kind: str, n_pairs: int | None, rng: random.Random
+) -> tuple[list[list[Card]], list[Card]]:
+    """Return the conversations with pairs, without dialogues that would show nothing, and those dialogues."""
+    cards = list(itertools.chain.from_iterable(talks))
+    pair_up(study, [card for card in cards if card.candidates], kind, n_pairs, rng)
+    units = units_of(study)
+
+    def shows(card: Card) -> bool:
+        is_rated = card.candidates and units & {Unit.RESPONSE, Unit.CANDIDATE_SET}
+        return bool(is_rated or is_shown(card) or (Unit.DIALOGUE in units and card.is_last))
+
+    left = [[card for card in talk if shows(card)] for talk in talks]
+    if not any(left):
+        text = _("All pairs have identical texts: there is nothing to compare.")
+        raise Refused("all_identical", text)
+    return [talk for talk in left if talk], [card for card in cards if not shows(card)]
+
+
 def _purpose(study: Study, kind: str) -> str:
     """Return the purpose of the dialogues for this kind of batch; the main one if no dialogue has its own."""
     purpose = PURPOSES.get(kind, Purpose.MAIN)
@@ -148,7 +194,9 @@ def _purpose(study: Study, kind: str) -> str:
 def _cards(study: Study, purpose: str, field: str | None, dealt: QuerySet[Item]) -> list[Card]:
     """Return the dialogues with texts that are not dealt yet, in the order of their import."""
     known = Dialogue.objects.filter(study=study, is_textless=False, purpose=purpose)
-    rows = known.exclude(pk__in=dealt.values("dialogue_id")).order_by("position")
+    unshown = IdenticalPair.objects.filter(batch__in=dealt.values("batch"))
+    rows = known.exclude(pk__in=dealt.values("dialogue_id")).exclude(pk__in=unshown.values("dialogue_id"))
+    rows = rows.order_by("position")
     if field is None:
         return [Card(*row) for row in rows.values_list("pk", "batch_key", "conversation", "source").iterator()]
     n_turns = Func("turns", function="jsonb_array_length", output_field=IntegerField())
@@ -341,6 +389,9 @@ def _items_of(card: Card, unit: str, place: int) -> list[str]:
         return [_row(unit, card.dialogue, None, card.source, (), place)] if card.is_last else []
     if unit == Unit.RESPONSE:
         return [_row(unit, card.dialogue, pk, source, (), place) for pk, source in card.candidates]
+    if unit == Unit.COMPARISON:
+        shown = [pair for pair in card.pairs if not pair.is_identical]
+        return [_row(unit, card.dialogue, None, None, pair[:2], place) for pair in shown]
     if unit == Unit.CANDIDATE_SET:
         sets = {source: [pk for pk, of in card.candidates if of == source] for source in card.sources}
         return [_row(unit, card.dialogue, None, source, together, place) for source, together in sets.items()]

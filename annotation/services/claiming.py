@@ -18,6 +18,7 @@ from annotation.nudging import raise_version
 from annotation.selectors.claims import OPEN_ENDED, is_free, may_claim
 from annotation.selectors.progress import read_progress
 from annotation.services.refusals import Refused
+from annotation.services.siding import give_sides
 
 HOLDING = (Assignment.Status.ACTIVE, Assignment.Status.SUBMITTED)
 MOVED = _("This batch has changed in the meantime. Check your list of batches again.")
@@ -58,6 +59,8 @@ def claim_seat(participant: Participant, batch: Batch, *, now: datetime) -> Assi
         raise Refused("moved", MOVED)
     _free(seat, Assignment.Status.EXPIRED)
     seat.assignment = _activate(assignment, participant, batch, now)
+    if assignment is None:  # work that is taken up again keeps its sides
+        give_sides(seat.assignment, [each.batch_id for each in lapsed])
     seat.lease_expires_at = now + timedelta(minutes=batch.minutes_at_most)
     seat.save(update_fields=["assignment", "lease_expires_at"])
     for batch_id in sorted({batch.pk, *(each.batch_id for each in lapsed)}):

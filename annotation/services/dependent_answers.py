@@ -12,6 +12,7 @@ from django.db.models import Q
 
 from annotation.dependence import Given, asked, computed
 from annotation.models import Item, Rating
+from protocols.models import ProtocolVersion
 from protocols.specs import CriterionSpec, VersionSpec
 
 Record = Callable[[Item, CriterionSpec, int], Any]  # stores a computed answer: item, criterion, option id
@@ -58,7 +59,12 @@ def _compute(spec: VersionSpec, criterion: CriterionSpec, item: Item, around: li
 
 
 def stands_above(other: Item, item: Item) -> bool:
-    """Return whether an answer to `other` also concerns `item`: it is the item, its set, its model or its dialogue."""
+    """Return whether an answer to `other` also concerns `item`: it is the item, its set, its model or its dialogue.
+
+    A comparison concerns nothing but itself.
+    """
+    if ProtocolVersion.Unit.COMPARISON in (other.unit, item.unit):
+        return other.pk == item.pk
     parts = ("dialogue_id", "source_id", "candidate_id")
     return all(getattr(other, part) in (None, getattr(item, part)) for part in parts)
 

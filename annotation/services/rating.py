@@ -17,10 +17,11 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Assignment, Item, Study
 from annotation.nudging import nudge_after_commit
+from annotation.selectors.comparisons import swapped_tokens
 from annotation.services.dependent_answers import settle
 from annotation.services.refusals import Refused
 from protocols.answers import Given, InvalidAnswer, parse_answer
-from protocols.models import Criterion
+from protocols.models import Criterion, ProtocolVersion
 from protocols.specs import CriterionSpec, VersionSpec
 
 LONGEST_ACTIVE_MS = 4 * 60 * 60 * 1000
@@ -123,13 +124,32 @@ def record_ratings(
     assignment_id: int, spec: VersionSpec, submissions: Sequence[Submission], *, now: datetime
 ) -> list[Outcome]:
     """Store several answers. Return the outcome of each in their order: each is stored or refused on its own."""
-    looked_at = [_looked_at(assignment_id, spec, each, now) for each in submissions]
+    looked_at = _by_candidate(assignment_id, spec, [_looked_at(assignment_id, spec, each, now) for each in submissions])
     valid = [each for each in looked_at if isinstance(each, Values)]
     if any(_decides(spec, each) for each in valid):
         outcomes = iter([_record_alone(spec, each) for each in valid])
     else:
         outcomes = iter([each.outcome for each in _record(valid)])
     return [next(outcomes) if isinstance(each, Values) else each for each in looked_at]
+
+
+def _by_candidate(assignment_id: int, spec: VersionSpec, answers: list[Outcome | Values]) -> list[Outcome | Values]:
+    """Turn answers to comparisons from sides to candidates: where the sides are swapped, the mirror is stored."""
+    compared = [each for each in answers if isinstance(each, Values) and each.unit == ProtocolVersion.Unit.COMPARISON]
+    swapped = swapped_tokens(assignment_id, {each.item for each in compared}) if compared else ()
+    return [_mirrored(spec, each) if isinstance(each, Values) and each.item in swapped else each for each in answers]
+
+
+def _mirrored(spec: VersionSpec, answer: Values) -> Values:
+    criterion = spec.by_id[answer.criterion]
+    option = criterion.option_of(answer.option)
+    if option is None:
+        return answer
+    mirror = criterion.mirrors[option.id]
+    codes = {each.code for each in option.explanations if each.id in answer.explanations}
+    return answer._replace(
+        option=mirror.id, explanations=[each.id for each in mirror.explanations if each.code in codes]
+    )
 
 
 def _decides(spec: VersionSpec, answer: Values) -> bool:

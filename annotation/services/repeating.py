@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation.importing.dialogues import lock_study
-from annotation.models import Batch, Item, Seat, Study
+from annotation.models import Batch, IdenticalPair, Item, Seat, Study
 from annotation.services import activity
 from annotation.services.batching import batch_key, units_of
 from annotation.services.private_batches import copy_of
@@ -37,7 +37,10 @@ def repeat_pilot(
         study=study, key=batch_key("", kind, 1, 1, keys), kind=kind, position=last + 1, n_items=earlier.n_items,
         ratings_version=1,
     )  # fmt: skip
-    Item.objects.bulk_create(copy_of(item, batch, item.position) for item in earlier.items.order_by("pk"))
+    shown = earlier.items.filter(repeats=None).order_by("pk")
+    Item.objects.bulk_create(copy_of(item, batch, item.position) for item in shown)
+    identical = earlier.identical_pairs.order_by("pk").values("dialogue_id", "first_id", "second_id")
+    IdenticalPair.objects.bulk_create(IdenticalPair(batch=batch, **pair) for pair in identical)
     n_seats = seats or earlier.seats.count()
     Seat.objects.bulk_create(Seat(batch=batch, number=number) for number in range(1, n_seats + 1))
     details = {"n": 1, "kind": kind, "by": earlier.key, "size": None, "sources": None, "seats": n_seats}

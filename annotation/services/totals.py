@@ -25,7 +25,7 @@ from measures.pairs import PairTable
 from protocols.specs import VersionSpec
 
 Cells = dict[CellKey, CellFigures]
-STORED = ("histogram", "reasons", "pairs", "sure_pairs", "annotators")
+STORED = ("histogram", "reasons", "pairings", "pairs", "sure_pairs", "annotators")
 
 
 def write_batch_cells(snapshot: AgreementSnapshot, after: Cells, spec: VersionSpec) -> dict[CellKey, Change]:
@@ -54,6 +54,7 @@ def _stored(figures: CellFigures) -> dict[str, Any]:
     return {
         "histogram": figures.histogram.to_json(),
         "reasons": figures.reasons,
+        "pairings": figures.pairings,
         "pairs": figures.pairs.to_json(),
         "sure_pairs": figures.sure_pairs.to_json(),
         "annotators": annotators_to_json(figures.annotators),
@@ -102,7 +103,7 @@ def move_study(
         # A row without votes is deleted, so that a vote that was taken back leaves no trace.
         AgreementCell.objects.filter(pk__in=[row.pk for row in moved if row.pk and not row.histogram]).delete()
         kept = [row for row in moved if row.histogram]
-        fields = ["histogram", "reasons", "estimates", "sums"]
+        fields = ["histogram", "reasons", "pairings", "estimates", "sums"]
         AgreementCell.objects.bulk_update([row for row in kept if row.pk], fields)
         AgreementCell.objects.bulk_create([row for row in kept if not row.pk])
         move_annotators(total, changes)
@@ -125,6 +126,7 @@ def _moved(
     histogram = histogram + (new or nothing).histogram - (old or nothing).histogram
     row.histogram = histogram.to_json()
     row.reasons = merged(merged(row.reasons, (new or nothing).reasons), (old or nothing).reasons, -1)
+    row.pairings = merged(merged(row.pairings, (new or nothing).pairings), (old or nothing).pairings, -1)
     row.sums = merged(row.sums, contribution(new, criterion) if new else {})
     row.sums = merged(row.sums, contribution(old, criterion) if old else {}, -1)
     row.estimates = histogram_estimates(histogram, criterion)

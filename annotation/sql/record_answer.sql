@@ -26,7 +26,10 @@ BEGIN
         refusal := CASE WHEN v_work.status IN ('submitted', 'excluded') THEN v_work.status ELSE 'closed' END;
         RETURN;
     END IF;
-    SELECT item.id, item.position INTO v_item FROM annotation_item item
+    SELECT item.id, item.position, CASE WHEN item.unit = 'comparison' THEN (
+        SELECT item.id = ANY(seen.swapped) FROM annotation_assignment seen WHERE seen.id = p_assignment
+    ) END AS is_swapped
+    INTO v_item FROM annotation_item item
     WHERE item.token = p_item AND item.batch_id = v_work.batch_id AND item.unit = p_unit;
     IF NOT FOUND THEN
         refusal := 'unknown_item';
@@ -47,9 +50,9 @@ BEGIN
     is_nudge_due := false;
 
     INSERT INTO annotation_rating AS rating (assignment_id, item_id, criterion_id, batch_id, option_id, choices, turns,
-        explanations, free_text, revision, active_ms, answered_at, created_at, updated_at, is_active)
+        explanations, free_text, revision, active_ms, answered_at, created_at, updated_at, is_active, is_swapped)
     VALUES (p_assignment, v_item.id, p_criterion, v_work.batch_id, p_option, p_choices, p_turns,
-        p_explanations, p_free_text, 1, p_active_ms, p_answered_at, p_now, p_now, true)
+        p_explanations, p_free_text, 1, p_active_ms, p_answered_at, p_now, p_now, true, v_item.is_swapped)
     ON CONFLICT (assignment_id, item_id, criterion_id) DO NOTHING
     RETURNING rating.id, rating.revision INTO v_rating;
 

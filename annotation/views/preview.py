@@ -52,6 +52,7 @@ SHOWN: dict[str, list[tuple[str, ...]]] = {
     ProtocolVersion.Unit.CANDIDATE_SET: [RESPONSES],
     ProtocolVersion.Unit.MODEL: [RESPONSES],
     ProtocolVersion.Unit.DIALOGUE: [()],
+    ProtocolVersion.Unit.COMPARISON: [RESPONSES[:2]],
 }
 
 

@@ -99,6 +99,7 @@ def study_batches(request: HttpRequest, slug: str) -> HttpResponse:
         request.POST or None,
         fields=selectors.metadata_fields(study),
         pilots=pilots_to_repeat(study),
+        is_comparing=batching.Unit.COMPARISON in batching.units_of(study),
         initial={"kind": request.GET.get("kind", Batch.Kind.MAIN)},
     )
     if request.method == "POST" and form.is_valid():

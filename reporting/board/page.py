@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from annotation.models import Study
+from reporting.board.pairings import compared
 from reporting.board.pairs import board_pairs, pair_picture
 from reporting.board.progress import batch_row
 from reporting.board.rows import BoardData, board_data, scopes_of, statistics_of, usual_statistic
@@ -22,6 +23,8 @@ def board_page(study: Study, query: Mapping[str, str]) -> dict[str, Any]:
         "data": data,
         "choice": data.choice,
         "table": agreement_table(data),
+        "compared": compared(data),
+        "source_names": {source.key: source.name for source in data.sources},
         "picture": agreement_picture(data) if data.cells.get(None) else "",
         "picture_query": urlencode(asked),
         "pairs_query": urlencode(asked | {"batch": pairs.batch.key}) if pairs else "",

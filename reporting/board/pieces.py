@@ -52,6 +52,7 @@ AGREEMENT = BoardPart(
         "form": "reporting/board/_form",
         "definition": "reporting/board/_definition",
         "agreement": "reporting/board/_table",
+        "pairings": "reporting/board/_pairings",
         "picture": "reporting/board/_picture",
         "pairs_note": "reporting/board/_pairs_note",
         "pairs": "reporting/board/_pair_picture",

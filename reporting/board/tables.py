@@ -14,6 +14,7 @@ from measures.estimate import NO_PAIRS, NO_VARIATION, Estimate
 from measures.histograms import Histogram
 from measures.labels import WordScale
 from parley.numbers import number
+from protocols.models import ProtocolVersion
 from protocols.specs import CriterionSpec
 from reporting.board.rows import BoardCell, BoardData, summed
 from reporting.charts import Dot, DotGroup, DotRow, dot_figure
@@ -57,7 +58,7 @@ def agreement_table(data: BoardData) -> Table:
             criterion.name,
             tuple(
                 _row(data, label, (criterion.id, source))
-                for label, source in _sources(data)
+                for label, source in _sources(data, criterion)
                 if (criterion.id, source) in keys
             ),
         )
@@ -70,8 +71,10 @@ def agreement_table(data: BoardData) -> Table:
     return Table(has_mean, n_columns, tuple(group for group in groups if group.rows))
 
 
-def _sources(data: BoardData) -> list[tuple[str, int | None]]:
-    return [*((source.name, source.pk) for source in data.sources), (_("Whole dialogues"), None)]
+def _sources(data: BoardData, criterion: CriterionSpec) -> list[tuple[str, int | None]]:
+    is_compared = criterion.unit == ProtocolVersion.Unit.COMPARISON
+    rest = _("Pairs of sources") if is_compared else _("Whole dialogues")
+    return [*((source.name, source.pk) for source in data.sources), (rest, None)]
 
 
 def _row(data: BoardData, label: str, key: Key) -> TableRow:
@@ -175,7 +178,7 @@ def agreement_picture(data: BoardData) -> SafeString:
     statistic = data.choice.statistic
     cells, groups = data.cells.get(None, {}), []
     for criterion in data.choice.criteria:
-        found = [(label, cells.get((criterion.id, source))) for label, source in _sources(data)]
+        found = [(label, cells.get((criterion.id, source))) for label, source in _sources(data, criterion)]
         rows = [_dot_row(data, label, cell) for label, cell in found if cell]
         if rows:
             groups.append(DotGroup(criterion.name, tuple(rows)))

@@ -74,7 +74,8 @@ def task(known: Known) -> list[str]:
 def items_per_source(known: Known) -> list[str]:
     names = {each.key: each.name for each in known.report.sources}
     rows = known.report.material.by_source
-    return [f"{names.get(row.source or '') or _('Whole dialogues')}: {amount(row.items)}" for row in rows]
+    rest = _("Pairs of sources") if Unit.COMPARISON in known.spec.units else _("Whole dialogues")
+    return [f"{names.get(row.source or '') or rest}: {amount(row.items)}" for row in rows]
 
 
 def sample(known: Known) -> list[str]:
@@ -177,6 +178,10 @@ UNITS = {
     Unit.CANDIDATE_SET: gettext_noop("All responses of a source to a dialogue are judged together."),
     Unit.MODEL: gettext_noop("A source is judged from a sample of its responses."),
     Unit.DIALOGUE: gettext_noop("A whole dialogue is judged. Its turns are numbered."),
+    Unit.COMPARISON: gettext_noop(
+        "Two responses to the same dialogue are compared, side by side. Which one is on the left is drawn for each "
+        "annotator and balanced over the sources; pairs of identical texts are not shown."
+    ),
 }
 ORDERS = {
     Order.CRITERION_FIRST: gettext_noop(
@@ -197,7 +202,7 @@ def screen(known: Known) -> list[str]:
         _("Each question is shown with its definition, its options and the meaning of each option."),
         _("Evaluators never see who wrote a response, which response is the reference or what others answered."),
     ]
-    if {Unit.RESPONSE, Unit.CANDIDATE_SET} & set(known.spec.units):
+    if {Unit.RESPONSE, Unit.CANDIDATE_SET, Unit.COMPARISON} & set(known.spec.units):
         lines.append(
             _(
                 "The items of a dialogue are shown in an order that is drawn at random for each annotator and "

@@ -10,6 +10,7 @@ from psycopg2.extensions import UNICODE, new_type, register_type
 
 from annotation.models import Rating, Study
 from annotation.numbering import asker_of
+from annotation.selectors.comparisons import ITEM_TEXT
 from reporting.exports.tables import in_blocks, time_text
 from reporting.study.names import PARTS_OF_ITEM
 
@@ -57,6 +58,10 @@ class RatingRow(NamedTuple):
     is_superseded: bool
     is_unsure: bool
     flag: str
+    first_source: str | None  # of a comparison, as the following two
+    second_source: str | None
+    is_swapped: bool | None
+    is_repetition: bool
 
     @property
     def item_key(self) -> tuple[int, int, int, int]:
@@ -66,13 +71,13 @@ class RatingRow(NamedTuple):
 
 RATINGS = f"""
     SELECT batch.position, batch.id, item.position, item.id, batch.key, batch.kind, item.unit, item.token::text,
-        dialogue.key, dialogue.conversation, dialogue.scenario, source.key, candidate.key, candidate.speaker,
+        dialogue.key, dialogue.conversation, dialogue.scenario, source.key, {ITEM_TEXT}, candidate.speaker,
         rating.criterion_id, rating.option_id, rating.choices, rating.turns, rating.explanations,
         rating.free_text, rating.revision,
         rating.answered_at, rating.created_at, rating.updated_at, rating.active_ms, rating.is_active,
         seat.id IS NOT NULL, assignment.id, participant.pseudonym, participant.status = 'excluded', account.username,
         assignment.round, item.is_check, assignment.status = 'superseded', coalesce(mark.is_unsure, false),
-        coalesce(mark.reason, '')
+        coalesce(mark.reason, ''), first_source.key, second_source.key, rating.is_swapped, item.repeats_id IS NOT NULL
     FROM annotation_batch batch
     JOIN annotation_rating rating ON rating.batch_id = batch.id
     JOIN annotation_item item ON item.id = rating.item_id
@@ -81,6 +86,10 @@ RATINGS = f"""
     LEFT JOIN annotation_seat seat ON seat.assignment_id = assignment.id
     LEFT JOIN annotation_itemmark mark ON mark.assignment_id = assignment.id AND mark.item_id = item.id
     {PARTS_OF_ITEM}
+    LEFT JOIN annotation_candidate first ON item.unit = 'comparison' AND first.id = item.shown[1]
+    LEFT JOIN annotation_candidate second ON item.unit = 'comparison' AND second.id = item.shown[2]
+    LEFT JOIN annotation_source first_source ON first_source.id = first.source_id
+    LEFT JOIN annotation_source second_source ON second_source.id = second.source_id
     LEFT JOIN auth_user account ON account.id = participant.user_id
     LEFT JOIN protocols_criterion criterion ON criterion.id = rating.criterion_id
     WHERE batch.study_id = %s AND (%s = '' OR batch.kind = %s)
@@ -167,7 +176,7 @@ class ItemRow(NamedTuple):
 ITEMS = f"""
     SELECT batch.position, batch.id, item.position, item.id, batch.key, batch.kind, item.unit, item.token::text,
         dialogue.key, coalesce(dialogue.turns, '[]'), coalesce(dialogue.metadata, '{{}}'), source.key,
-        coalesce(source.is_reference, false), candidate.key, coalesce(candidate.speaker, ''),
+        coalesce(source.is_reference, false), {ITEM_TEXT}, coalesce(candidate.speaker, ''),
         coalesce(candidate.text, ''),
         (SELECT coalesce(jsonb_agg(jsonb_build_array(of.key, each.key, each.text, of.turns) ORDER BY place.at), '[]')
          FROM unnest(item.shown) WITH ORDINALITY AS place (id, at)

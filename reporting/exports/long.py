@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from annotation.models import Study
-from protocols.models import Criterion
+from protocols.models import Criterion, Option
 from reporting.exports.cursors import RatingRow, numbers_in, rating_blocks, utc_text
 from reporting.exports.legend import CriterionName, Legend, OptionName, legend_of
 from reporting.exports.options import ExportOptions
@@ -25,6 +25,9 @@ COLUMNS = (
     Column("scenario", "text"),
     Column("source", "text"),
     Column("item", "text"),
+    Column("first_source", "text"),
+    Column("second_source", "text"),
+    Column("is_swapped", "bool"),
     Column("speaker", "text"),
     Column("criterion", "text"),
     Column("annotator", "text"),
@@ -32,6 +35,7 @@ COLUMNS = (
     Column("label", "text"),
     Column("option", "text"),
     Column("role", "text"),
+    Column("preferred", "text"),
     Column("choices", "texts"),
     Column("turns", "ints"),
     Column("explanations", "texts"),
@@ -48,6 +52,7 @@ COLUMNS = (
     Column("is_excluded", "bool"),
     Column("is_superseded", "bool"),
     Column("is_check", "bool"),
+    Column("is_repetition", "bool"),
     Column("is_counted", "bool"),
     Column("unsure", "bool"),
     Column("flag", "text"),
@@ -78,6 +83,11 @@ def counts(has_seat: bool, is_active: bool, is_check: bool, is_current: bool) ->
     return has_seat and is_active and not is_check and is_current
 
 
+def repeats(is_repetition: bool, has_seat: bool, is_active: bool, is_current: bool) -> bool:
+    """Return True for an answer to a comparison shown again that would count if the pair were shown once."""
+    return is_repetition and counts(has_seat, is_active, False, is_current)
+
+
 def long_block(study: str, rows: Any, legend: Legend) -> list[Values]:
     """Return the values of COLUMNS, column by column, for one block of cursors.rating_blocks."""
     n = len(rows.criterion_id)
@@ -99,6 +109,9 @@ def long_block(study: str, rows: Any, legend: Legend) -> list[Values]:
         _filled(rows.scenario),
         _filled(rows.source),
         _filled(rows.candidate),
+        _filled(rows.first_source),
+        _filled(rows.second_source),
+        rows.is_swapped,
         _filled(rows.speaker),
         criteria.key,
         rows.annotator,
@@ -106,6 +119,7 @@ def long_block(study: str, rows: Any, legend: Legend) -> list[Values]:
         options.label,
         options.key,
         options.role,
+        list(map(_preferred, options.role, rows.first_source, rows.second_source)),
         _named(rows.choices, legend.options, "key"),
         _each(numbers_in, rows.turns),
         *(_named(rows.explanations, legend.explanations, field) for field in ("key", "text", "sub_dimension")),
@@ -118,10 +132,16 @@ def long_block(study: str, rows: Any, legend: Legend) -> list[Values]:
         rows.is_excluded,
         rows.is_superseded,
         rows.is_check,
+        list(map(repeats, rows.is_repetition, rows.has_seat, rows.is_active, is_current)),
         list(map(counts, rows.has_seat, rows.is_active, rows.is_check, is_current)),
         rows.is_unsure,
         rows.flag,
     ]
+
+
+def _preferred(role: str, first: str | None, second: str | None) -> str:
+    """Return the source that the answer to a comparison prefers; empty if it prefers none."""
+    return {Option.Role.LEFT: first or "", Option.Role.RIGHT: second or ""}.get(Option.Role(role), "") if role else ""
 
 
 def _columns(kind: Any, names: list[Any]) -> Any:

@@ -1,5 +1,6 @@
 """The report of a study, for the page, the downloads, the API and the command."""
 
+from collections import defaultdict
 from dataclasses import dataclass, fields
 from datetime import datetime
 from functools import cached_property
@@ -8,6 +9,7 @@ from typing import Any
 from django.utils.translation import override as in_language
 
 from annotation.models import Study
+from annotation.pairings import total
 from protocols.specs import spec_of
 from qualification.adjudication.selectors.disagreements import SettledLabels, settled_labels
 from reporting.datasheet.build import Answered, answered, datasheet
@@ -37,6 +39,7 @@ from reporting.study.cells import StudyCells, study_cells
 from reporting.study.data_set import Figures, Share
 from reporting.study.data_set_sums import data_set_of
 from reporting.study.names import Names, annotators_of, names_of
+from reporting.study.pairings import Pairing, SideBias, compared_criteria, identical_pairs, pairings, side_bias
 from reporting.study.plain import plain
 from reporting.study.rules import rules_of
 from reporting.study.scores import percent
@@ -109,6 +112,15 @@ class Sources:
     def work(self) -> dict[int, set[int]]:
         """Return {batch id: ids of the annotators whose answers count}."""
         return sizes.annotators_by_batch(self.cells.batches)
+
+    @cached_property
+    def pairings(self) -> dict[int, dict[str, int]]:
+        """Return {criterion id: counts of the answers to comparisons}, over all batches."""
+        found = defaultdict(list)
+        for cells in self.cells.by_batch.values():
+            for (criterion, _source), cell in cells.items():
+                found[criterion].append(cell.pairings)
+        return {criterion: total(parts) for criterion, parts in found.items()}
 
     @cached_property
     def negatives(self) -> NegativeTables:
@@ -187,6 +199,17 @@ class Report:
     @cached_property
     def comparisons(self) -> list[SourceComparison]:
         return comparisons(self._of.cells, self._of.votes)
+
+    @cached_property
+    def pairings(self) -> list[Pairing]:
+        of = self._of
+        criteria, identical = compared_criteria(of.cells.spec), identical_pairs(of.study)
+        return pairings(criteria, of.pairings, identical, of.cells.sources) if criteria else []
+
+    @cached_property
+    def side_bias(self) -> list[SideBias]:
+        criteria = compared_criteria(self._of.cells.spec)
+        return [side_bias(each, self._of.pairings.get(each.id, {})) for each in criteria]
 
     @cached_property
     def comments(self) -> list[sizes.Comment]:

@@ -170,6 +170,8 @@ TABLES: dict[str, Callable[[Report], Iterable[Any]]] = {
     "turns": lambda report: report.turns,
     "comparisons": lambda report: (pair for row in report.comparisons for pair in row.pairs),
     "friedman": _friedman,
+    "pairings": lambda report: report.pairings,
+    "side_bias": lambda report: report.side_bias,
     "breakdowns": lambda report: report.breakdowns,
     "excluded_batches": lambda report: report.excluded_batches,
     "time_and_pay": _time,

@@ -16,6 +16,7 @@ from reporting.report.negatives import NegativeText
 from reporting.report.pairs import Pair
 from reporting.report.pictures import agreement_picture, errors_picture, labels_picture, votes_picture
 from reporting.report.pivot import by_reason, by_source, with_metrics, with_source_means
+from reporting.study.pairings import Pairing, SideBias
 from reporting.study.rules import rules_in_words
 
 MOST_TEXTS = 200
@@ -61,6 +62,7 @@ def page_of(report: Report) -> dict[str, Any]:
         "texts": _texts(report),
         "pairs": _pairs_by_batch(report),
         "differences": [row for row in report.alpha_check if row.status == DIFFERENT],
+        "compared": _compared(report),
         "breakdowns": _breakdowns(report),
         "acceptance": _acceptance(report),
         "excluded": [(Batch.Kind(row.kind).label, row) for row in report.excluded_batches],
@@ -75,7 +77,17 @@ def _names(report: Report) -> dict[str, dict[str, str]]:
     return {
         "criteria": {each.key: each.name for each in report.protocol.criteria},
         "sources": {each.key: each.name for each in report.sources},
+        "compared": dict.fromkeys((each.criterion for each in report.side_bias), ""),
     }
+
+
+def _compared(report: Report) -> list[tuple[str, list[Pairing], SideBias, str]]:
+    """Return (name, rows, bias, nothing) for each criterion that compares; agreement has a section of its own."""
+    names = _names(report)["criteria"]
+    return [
+        (names[bias.criterion], [row for row in report.pairings if row.criterion == bias.criterion], bias, "")
+        for bias in report.side_bias
+    ]
 
 
 def _acceptance(report: Report) -> dict[str, Any] | None:

@@ -27,6 +27,8 @@ TABLE_NAMES = {
     "metrics": pgettext_lazy("a table of the report", "automatic metrics"),
     "comparisons": pgettext_lazy("a table of the report", "comparisons"),
     "friedman": pgettext_lazy("a table of the report", "Friedman tests"),
+    "pairings": pgettext_lazy("a table of the report", "comparisons of pairs"),
+    "side_bias": pgettext_lazy("a table of the report", "bias of sides"),
     "breakdowns": pgettext_lazy("a table of the report", "breakdowns"),
     "excluded_batches": pgettext_lazy("a table of the report", "excluded batches"),
     "time_and_pay": pgettext_lazy("a table of the report", "time and pay"),

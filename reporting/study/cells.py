@@ -13,11 +13,13 @@ from annotation.selectors.cells import measure_batch
 from annotation.selectors.studies import rated_sources
 from measures.histograms import Histogram, total_of_json
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
+from reporting.study.by_candidate import by_candidate
 
 # Leaves out columns that only the board reads, and estimates that a report does not print for a batch.
 CELLS = """
     SELECT snapshot.batch_id, cell.criterion_id, coalesce(cell.source_id, 0),
         cell.histogram::text, cell.pairs::text, cell.sure_pairs::text, cell.reasons::text,
+        cell.pairings::text,
         (cell.estimates -> 'fleiss' ->> 'value')::float8, cell.estimates -> 'fleiss' ->> 'reason',
         (cell.estimates -> 'strong' ->> 'value')::float8
     FROM annotation_agreementcell cell JOIN annotation_agreementsnapshot snapshot ON snapshot.id = cell.snapshot_id
@@ -37,6 +39,7 @@ class Cell:
     pairs: str
     sure_pairs: str
     reasons: dict[str, int]
+    pairings: dict[str, int]
     fleiss: float | None
     reason: str | None
     strong: float | None
@@ -84,7 +87,7 @@ class StudyCells:
 
 
 def study_cells(study: Study, kind: str = Batch.Kind.MAIN) -> StudyCells:
-    spec = spec_of(study.protocol_version)
+    spec = by_candidate(spec_of(study.protocol_version))
     batches = list(study.batches.filter(kind=kind, ratings_version__gt=0).select_related("snapshot"))
     clean = {
         batch.pk
@@ -105,9 +108,10 @@ def _stored(batch_ids: Iterable[int], spec: VersionSpec) -> dict[int, dict[CellK
     found: dict[int, dict[CellKey, Cell]] = {batch_id: {} for batch_id in batch_ids}
     with connection.cursor() as cursor:
         cursor.execute(CELLS, [list(found)])
-        for batch, criterion, source, histogram, pairs, sure_pairs, reasons, *kappas in cursor.fetchall():
+        for batch, criterion, source, histogram, pairs, sure_pairs, *texts, fleiss, reason, strong in cursor.fetchall():
             if criterion in spec.by_id:
-                cell = Cell(json.loads(histogram), pairs, sure_pairs, json.loads(reasons), *kappas)
+                reasons, pairings = map(json.loads, texts)
+                cell = Cell(json.loads(histogram), pairs, sure_pairs, reasons, pairings, fleiss, reason, strong)
                 found[batch][criterion, source] = cell
     return found
 
@@ -122,6 +126,7 @@ def _measured(batch: Batch) -> dict[CellKey, Cell]:
             pairs=json.dumps(figures.pairs.to_json()),
             sure_pairs=json.dumps(figures.sure_pairs.to_json()),
             reasons=figures.reasons,
+            pairings=figures.pairings,
             fleiss=fleiss["value"],
             reason=fleiss["reason"],
             strong=strong["value"],

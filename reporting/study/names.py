@@ -12,8 +12,14 @@ from reporting.study.votes import Items
 PARTS_OF_ITEM = """LEFT JOIN annotation_dialogue dialogue ON dialogue.id = item.dialogue_id
     LEFT JOIN annotation_source source ON source.id = item.source_id
     LEFT JOIN annotation_candidate candidate ON candidate.id = item.candidate_id"""
+# Of a comparison: the keys of its two candidates, or of their sources, in the order its answers are stored in.
+PAIR = """CASE WHEN item.unit = 'comparison' THEN (
+            SELECT string_agg({}, '|' ORDER BY place.at) FROM unnest(item.shown) WITH ORDINALITY AS place (id, at)
+            JOIN annotation_candidate each ON each.id = place.id
+            JOIN annotation_source of ON of.id = each.source_id) END"""
 ITEMS = f"""
-    SELECT item.id, batch.key, coalesce(dialogue.key, ''), coalesce(candidate.key, ''), coalesce(source.key, '')
+    SELECT item.id, batch.key, coalesce(dialogue.key, ''), coalesce(candidate.key, {PAIR.format("each.key")}, ''),
+        coalesce(source.key, {PAIR.format("of.key")}, '')
     FROM annotation_item item
     JOIN annotation_batch batch ON batch.id = item.batch_id
     {PARTS_OF_ITEM}

@@ -11,8 +11,8 @@ from annotation.models import Study
 from measures.arrays import BoolArray, IntArray
 from measures.histograms import Histogram
 from measures.labels import WordScale
-from protocols.models import Option
-from protocols.specs import CriterionSpec
+from protocols.models import Option, ProtocolVersion
+from protocols.specs import CriterionSpec, spec_of
 
 Rule = Study.MajorityRule
 
@@ -135,6 +135,13 @@ WORDS = {
     ),
     WordScale.NONE: gettext_noop("The study uses no verbal scale for the strength of agreement."),
 }
+PAIRINGS = gettext_noop(
+    "Answers to comparisons are stored for the candidates, on whichever side they stood: (A) is the first source of a "
+    "pair and (B) the second. Which one stood on the left was drawn for each annotator, so that each source was on the "
+    "left as often as on the right. Pairs of identical texts were not shown and are counted as ties of their own kind. "
+    "The share of the left side is that of all answers that prefer a side; its 95 per cent interval is Wilson's and "
+    "treats answers as independent. Pairs shown again with the sides swapped count only where they are named."
+)
 FEEDBACK = gettext_noop(
     "During the work, annotators were told how often they agreed with the majority of the others, in "
     "blocks of ten items: their answers are not fully independent. The methods say when."
@@ -151,6 +158,7 @@ RULE_NAMES = {
     "agreement": pgettext_lazy("a rule of the report", "Agreement"),
     "unequal_raters": pgettext_lazy("a rule of the report", "Unequal numbers of votes"),
     "strong": pgettext_lazy("a rule of the report", "Strong judgements"),
+    "pairings": pgettext_lazy("a rule of the report", "Comparisons of pairs"),
     "pairs": pgettext_lazy("a rule of the report", "Pairs"),
     "weighted": pgettext_lazy("a rule of the report", "Weighted kappa"),
     "words": pgettext_lazy("a rule of the report", "Verbal scale"),
@@ -172,7 +180,9 @@ def rules_of(study: Study, *, is_told: bool) -> dict[str, str]:
     unsure = UNSURE_LEFT_OUT if rule == Rule.DECIDED else UNSURE
     feedback = {"feedback": FEEDBACK} if is_told else {}
     words = WORDS[WordScale(study.word_scale)]
-    return {"majority": MAJORITY[rule], "unsure": unsure, **SENTENCES, "words": words, **feedback}
+    is_comparing = ProtocolVersion.Unit.COMPARISON in spec_of(study.protocol_version).units
+    compared = {"pairings": PAIRINGS} if is_comparing else {}
+    return {"majority": MAJORITY[rule], "unsure": unsure, **SENTENCES, **compared, "words": words, **feedback}
 
 
 def majority_sentence(rule: str) -> str:

@@ -38,6 +38,15 @@
     seven: ["ordinal", points(numbers(7))],
     ten: ["ordinal", points(numbers(10))],
     yes_no: ["nominal", [YES, NO, UNSURE]],
+    sides: [
+      "nominal",
+      [
+        { label: pgettext("answer", "Response 1"), key: "first", role: "left", asks: "nothing" },
+        { label: pgettext("answer", "Both are equally good"), key: "equal", role: "equal", asks: "nothing" },
+        { label: pgettext("answer", "Response 2"), key: "second", role: "right", asks: "nothing" },
+        { label: pgettext("answer", "Both are bad"), key: "both_bad", role: "both_bad", asks: "nothing" },
+      ],
+    ],
   };
 
   // Translators: %(title)s is a part of a protocol, as "answer 2" or "criterion 1 “Fluency”".

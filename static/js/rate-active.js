@@ -273,6 +273,9 @@
 
     onSingleKey(event) {
       if (event.key === "Backspace") return this.onBack() !== false;
+      const isScrolling = event.key === "ArrowDown" && event.target.closest("[data-context]");
+      const compared = event.key.startsWith("Arrow") && !isScrolling && this.question.keyOfArrow(event.key);
+      if (compared) return this.press(compared);
       if (event.key === "ArrowUp" || event.key === "ArrowDown") {
         if (event.target.closest("[data-context]")) return false; // there they scroll
         this.move(event.key === "ArrowUp" ? -1 : 1);

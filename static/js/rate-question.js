@@ -80,6 +80,11 @@
       return option ?? this.openWhy?.querySelector(wanted) ?? null;
     }
 
+    // Of a comparison.
+    keyOfArrow(name) {
+      return this.element.querySelector(`.choice input[data-arrow="${name}"]:not(:disabled)`)?.dataset.key ?? "";
+    }
+
     otherIn(why) {
       return why.querySelector("[data-other]");
     }

@@ -27,6 +27,7 @@
     candidate_set: gettext("set %(n)s"),
     model: gettext("collection %(n)s"),
     dialogue: gettext("the whole dialogue"),
+    comparison: gettext("comparison %(n)s"),
   };
   const SAID = { open: gettext("not answered"), partly: gettext("partly answered"), done: gettext("answered") };
   const put = (text, values) => interpolate(text, values, true);

@@ -68,7 +68,7 @@ def test_the_unsaved_document_is_shown_and_the_draft_stays(editor):
 
 
 def test_the_headings_and_the_scale_of_the_unsaved_document_are_shown(editor):
-    version = stored(builtin_bundles()[0])
+    version = stored(next(path for path in builtin_bundles() if path.stem == "dialogue-hit-1.0"))
     changes = {"context_title": "Begin here", "item_title": "Judge this", "scale_above": True}
     plain, headed = (
         editor.post(address(version), {"document": json.dumps(editable(version) | more)}).content.decode()

@@ -97,6 +97,28 @@ def test_keys_are_the_digits_of_a_scale_or_else_the_places(values: tuple, keys: 
     assert [choice.option.code for choice in choices] == [str(place) for place in range(1, len(values) + 1)]
 
 
+def with_roles(*roles: str):
+    criterion = make_criterion("c", (None,) * len(roles))
+    options = tuple(replace(option, role=role) for option, role in zip(criterion.options, roles, strict=True))
+    return replace(criterion, options=options)
+
+
+@pytest.mark.parametrize(
+    ("roles", "keys", "arrows"),
+    [
+        (("left", "right"), "12", "←→"),
+        (("left", "equal", "right", "both_bad"), "1320", "←↓→ "),
+        (("left", "left", "equal", "right", "right", "both_bad", "unsure"), "1234506", " ←↓→   "),
+        (("left", "equal", "equal", "right"), "1342", "←↓ →"),
+        (("positive", "negative"), "12", "  "),
+    ],
+)
+def test_the_sides_of_a_comparison_have_arrows_and_fixed_digits(roles: tuple, keys: str, arrows: str):
+    choices = choices_of(with_roles(*roles))
+    assert "".join(choice.key for choice in choices) == keys
+    assert "".join(choice.arrow_sign or " " for choice in choices) == arrows
+
+
 def test_a_label_that_is_a_number_is_the_key_of_an_answer_without_a_value():
     criterion = make_criterion("c", (2, 1, 0, None, None, None))
     labels = ("2", "1", "0", "-1", "−2", "abandon")

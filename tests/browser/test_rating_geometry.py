@@ -70,6 +70,7 @@ SHIPPED = (
     "diqad-1.0",
     "diqad-1.0-zh",
     "three-point-coherence-1.0",
+    "acute-eval-1.0",
 )
 
 
@@ -77,7 +78,8 @@ def work_on(name: str) -> Work:
     is_whole = name.startswith("diqad")
     base = name if name in SHIPPED else "three-point-coherence-1.0"
     changes = MADE[name]() if name in MADE else {}
-    work = Work(base, n_dialogues=4 if is_whole else 2, n_sources=0 if is_whole else 1, **changes).has_read_all()
+    n_sources = 0 if is_whole else 2 if base == "acute-eval-1.0" else 1
+    work = Work(base, n_dialogues=4 if is_whole else 2, n_sources=n_sources, **changes).has_read_all()
     is_long = name == "sixty turns"
     Dialogue.objects.update(turns=LONG_TURNS if is_long else TURNS)
     Candidate.objects.update(text=SENTENCE * 140 if is_long else SENTENCE)

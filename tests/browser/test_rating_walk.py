@@ -12,7 +12,8 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from annotation.models import Candidate, Dialogue, Item, Rating
+from annotation.models import Candidate, Dialogue, Rating
+from protocols.specs import spec_of
 from tests.browser.geometry import ask, watch
 from tests.browser.helpers import Screen
 from tests.shipped import Work
@@ -21,7 +22,10 @@ pytestmark = pytest.mark.django_db(transaction=True)
 Open = Callable[..., Screen]
 Told = dict[tuple[str, str], str]  # the label of an answer by the text that was read and the question's name
 STEPS = 200
-PROTOCOLS = ("he-protocol-1.0", "persona-quality-1.0", "dialogue-hit-1.0", "diqad-1.0", "three-point-coherence-1.0")
+PROTOCOLS = (
+    "he-protocol-1.0", "persona-quality-1.0", "dialogue-hit-1.0", "diqad-1.0", "three-point-coherence-1.0",
+    "acute-eval-1.0",
+)  # fmt: skip
 WIDTHS = ({"width": 1280, "height": 800}, {"width": 375, "height": 740})
 KEYS = {"answer": 10, "Enter": 6, "Backspace": 1, "ArrowUp": 1, "ArrowDown": 1}
 AND = " + "  # between the texts that are rated together
@@ -33,7 +37,8 @@ ON_SCREEN = """
   const nameOf = (fieldset) => fieldset?.querySelector("legend strong");
   const textOf = (judged) => {
     const together = [...judged.querySelectorAll(".together > li")];
-    const first = [judged.querySelector("p")];
+    const sides = [...judged.querySelectorAll(".compared-side")].map((each) => each.lastElementChild);
+    const first = sides.length ? sides : [judged.querySelector("p")];
     const texts = together.length ? together.map((each) => each.querySelector("blockquote") ?? each) : first;
     return texts.map((each) => each.textContent.trim()).join(between);
   };
@@ -153,16 +158,21 @@ def stored() -> Told:
     ratings = Rating.objects.exclude(criterion__kind="computed").select_related(
         "criterion", "option", "item__candidate"
     )
-    return {(text_of(each.item), each.criterion.name): label_of(each) for each in ratings if each.is_active}
+    return {(text_of(each), each.criterion.name): label_of(each) for each in ratings if each.is_active}
 
 
 def label_of(rating: Rating) -> str:
+    """As it was chosen: the answer to a comparison is stored by candidate, and is read here by side."""
     labels = dict(rating.criterion.options.values_list("pk", "label"))
+    if rating.is_swapped and rating.option:
+        return spec_of(rating.criterion.version).by_id[rating.criterion_id].mirrors[rating.option_id].label
     return rating.option.label if rating.option else AND.join(labels[pk] for pk in rating.choices)
 
 
-def text_of(item: Item) -> str:
+def text_of(rating: Rating) -> str:
+    item = rating.item
     if item.candidate:
         return item.candidate.text
     texts = Candidate.objects.in_bulk(item.shown)
-    return AND.join(texts[pk].text for pk in item.shown) or item.dialogue.turns[0]["text"]
+    shown = reversed(item.shown) if rating.is_swapped else item.shown
+    return AND.join(texts[pk].text for pk in shown) or item.dialogue.turns[0]["text"]

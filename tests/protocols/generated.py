@@ -73,18 +73,21 @@ def explanations(draw):
 
 
 # --- criteria ----------------------------------------------------------------------------------------
-UNITS = ["response", "candidate_set", "model", "dialogue"]
+UNITS = ["response", "candidate_set", "model", "dialogue", "comparison"]
 
 
 @st.composite
 def criterion(draw, key, name, head, earlier):
+    unit = draw(st.sampled_from(["", *UNITS]))
+    if (unit or head["unit"]) == "comparison":
+        return draw(comparison(key, name, unit, head, earlier))
     is_any_asked = any(each["kind"] != "computed" for each in earlier)
     kinds = ["single", "single", "multiple", "turns", *(["computed", "computed"] if is_any_asked else [])]
     kind = draw(st.sampled_from(kinds))
     scale = draw(st.sampled_from(["nominal", "ordinal", "interval"])) if kind in ("single", "computed") else "nominal"
     made = {"key": key, "name": name, "question": draw(TEXT), "kind": kind, "scale": scale}
     made |= draw(filled({}, CRITERION))
-    made["unit"] = "dialogue" if kind == "turns" else draw(st.sampled_from(["", *UNITS]))
+    made["unit"] = "dialogue" if kind == "turns" else unit
     answered = [each for each in earlier if each["kind"] in ("single", "computed")]
     unit = made["unit"] or head["unit"]
     near = [each for each in answered if (each["unit"] or head["unit"]) == unit]
@@ -99,6 +102,50 @@ def criterion(draw, key, name, head, earlier):
         )
         made["rules"] = draw(st.lists(rule, min_size=1, max_size=3))
     return made
+
+
+@st.composite
+def comparison(draw, key, name, unit, head, earlier):
+    """A question with as many degrees on the left as on the right, and other answers between them or after them."""
+    scale = draw(st.sampled_from(["nominal", "ordinal", "interval"]))
+    made = {"key": key, "name": name, "question": draw(TEXT), "scale": scale, "unit": unit, "kind": "single"}
+    made |= draw(filled({}, CRITERION))
+    n = draw(st.integers(1, 2))
+    middle = draw(st.sampled_from([[], ["equal"]]))
+    rest = draw(
+        st.lists(st.sampled_from(["unsure", "excluding", *(["both_bad"] if scale == "nominal" else [])]), max_size=2)
+    )
+    roles = ["left"] * n + middle + ["right"] * n + rest
+    keys, labels = (draw(distinct(strategy, len(roles), len(roles))) for strategy in (KEY, TEXT))
+    sided = draw(st.lists(st.integers(1, 50), min_size=n, max_size=n, unique=True))
+    values = [-each for each in sided] + [0] * len(middle) + sided[::-1]
+    asks = draw(st.lists(st.sampled_from(["nothing", "free_text", "explanation"]), min_size=n, max_size=n))
+    reasons = draw(explanations())
+    made["options"] = []
+    for at, (own, label, role) in enumerate(zip(keys, labels, roles, strict=True)):
+        option = {"key": own, "label": label, "role": role}
+        if scale != "nominal" and at < len(values):
+            option["value"] = values[at]
+        if role in ("left", "right"):
+            option["asks"] = asks[at] if role == "left" else asks[2 * n + len(middle) - 1 - at]
+            option |= {"explanations": reasons} if option["asks"] == "explanation" else {}
+        made["options"].append(option)
+    near = [each for each in earlier if (each["unit"] or head["unit"]) == "comparison"]
+    named = [(each["key"], [o["key"] for o in each["options"] if o["role"] not in ("left", "right")]) for each in near]
+    asked = [st.just({"criterion": one, "options": plain}) for one, plain in named if plain]
+    asked += [st.just({"criterion": each["key"], "options": keys_of(each["options"])}) for each in near]
+    made["when"] = draw(st.lists(st.one_of(asked), max_size=1)) if asked else []
+    made["examples"] = draw(st.lists(pair(keys), max_size=2))
+    return made
+
+
+@st.composite
+def pair(draw, chosen):
+    turn = st.fixed_dictionaries({"speaker": TEXT, "text": TEXT})
+    candidate = filled({"text": TEXT}, {"why": MAYBE_TEXT, "speaker": st.text("AB", max_size=2)})
+    made = draw(filled({"title": TEXT, "history": st.lists(turn, max_size=3)}, {"why": MAYBE_TEXT}))
+    made["candidates"] = draw(st.lists(candidate, min_size=2, max_size=2))
+    return made | {"option": draw(st.sampled_from(chosen))}
 
 
 CRITERION = {"short": st.text("abc", max_size=3), "definition": MAYBE_TEXT, "required": st.booleans()}
@@ -180,7 +227,6 @@ OPTIONAL = {
     "summary": MAYBE_TEXT,
     "citation": MAYBE_TEXT,
     "granularity": st.sampled_from(["turn", "dialogue"]),
-    "mode": st.sampled_from(["absolute", "comparative"]),
     "interaction": st.sampled_from(["static", "interactive"]),
     "order": st.sampled_from(["criterion_first", "item_first", "set_level"]),
     "expected_minutes": st.integers(1, 90),
@@ -207,6 +253,9 @@ def bundles(draw):
     keys = draw(distinct(KEY, 1, 3))
     for key, name in zip(keys, draw(distinct(TEXT, len(keys), len(keys))), strict=True):
         doc["criteria"].append(draw(criterion(key, name, doc, list(doc["criteria"]))))
+    units = {each["unit"] or doc["unit"] for each in doc["criteria"]}
+    modes = ["comparative"] if "comparison" in units else ["absolute"]
+    doc["mode"] = draw(st.sampled_from(modes if units <= {"response", "dialogue"} else ["comparative", *modes]))
     if draw(st.booleans()):
         languages = {code: translation(doc) for code in ("it", "de-AT")}
         doc["translations"] = draw(filled({}, languages))

@@ -160,6 +160,24 @@ def test_three_point_coherence_is_one_ordinal_question_that_asks_nothing():
     assert "Cervone" in doc["citation"]
 
 
+# --- acute-eval ------------------------------------------------------------------------------------
+def test_acute_eval_compares_two_speakers_with_four_forced_choices():
+    doc = load_bundle(BUILTIN / "acute-eval-1.0.yaml")
+    labels = {each["key"]: [(o["label"], o["role"]) for o in each["options"]] for each in doc["criteria"]}
+    assert (doc["unit"], doc["mode"]) == ("comparison", "comparative")
+    assert labels == {
+        "engagingness": [
+            ("I would prefer to talk to Speaker 1", "left"),
+            ("I would prefer to talk to Speaker 2", "right"),
+        ],
+        "interestingness": [("Speaker 1 is more interesting", "left"), ("Speaker 2 is more interesting", "right")],
+        "humanness": [("Speaker 1 sounds more human", "left"), ("Speaker 2 sounds more human", "right")],
+        "knowledgeability": [("Speaker 1 is more knowledgeable", "left"), ("Speaker 2 is more knowledgeable", "right")],
+    }
+    chosen = [example["option"] for each in doc["criteria"] for example in each["examples"]]
+    assert chosen.count("speaker_1") == chosen.count("speaker_2") == 4
+
+
 # --- all of them -----------------------------------------------------------------------------------
 @every_bundle
 def test_no_text_an_annotator_sees_contains_a_sub_dimension_or_the_key_of_an_explanation(path):
@@ -192,6 +210,7 @@ def test_no_explanation_speaks_of_another_response_that_may_not_have_been_shown_
     ("name", "sha256"),
     [
         ("abc-eval-1.0", "8ff029078817fcbeb617c6490d72a8f46e930174deab63ac0707b6d0b18e1fc6"),
+        ("acute-eval-1.0", "a22f35d6e0a657579ad52c08364e3a90ecc1d13f946171e68af1c49b770b6c79"),
         ("dialogue-hit-1.0", "64d3d5b1b13e32af28332307863a81984201f1b9d6bb06946bc8f67db844eb74"),
         ("dialogue-questionnaire-1.0", "71372be5a3a5a451c970fd6ecaaced4027b038f283b1b4fd71a638e06fb39c02"),
         ("diqad-1.0", "57d2487d7dac2f60daba5a61c10116cf93a993f79bce3860c6bb4a7fd614314e"),

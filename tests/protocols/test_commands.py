@@ -87,7 +87,7 @@ def test_protocol_check_names_every_fault_with_a_right_value(bundle_file):
     with pytest.raises(CommandError) as caught:
         run("protocol_check", path)
     assert sorted(str(caught.value).splitlines()) == [
-        f'{path}: unit: is "word" (expected one of: response, candidate_set, model, dialogue)'
+        f'{path}: unit: is "word" (expected one of: response, candidate_set, model, dialogue, comparison)'
         ' Example: unit: "response"',
         f"{path}: words_min: is 0 (expected at least 1) Example: words_min: 1",
     ]

@@ -26,6 +26,7 @@ BUNDLES = [
     ("abc-eval-1.0", 2),
     ("ssa-1.0", 2),
     ("dialogue-questionnaire-1.0", 0),
+    ("acute-eval-1.0", 2),
 ]
 
 

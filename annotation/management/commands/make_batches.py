@@ -21,6 +21,12 @@ class Command(BaseCommand):
         parser.add_argument("--size", type=int, help="Dialogues per batch.")
         parser.add_argument("--field", help="Metadata field to stratify by; n_turns always works.")
         parser.add_argument("--k", type=int, help="Sources per dialogue, balanced; all when left out.")
+        parser.add_argument(
+            "--pairs", type=int, dest="n_pairs", help="Pairs per dialogue to compare; all when left out."
+        )
+        parser.add_argument(
+            "--repeat-percent", type=int, help="Pairs to show again with their sides swapped, as a measure of bias."
+        )
         parser.add_argument("--kind", default=Batch.Kind.MAIN, choices=[kind.value for kind in Batch.DEALT])
         parser.add_argument("--seats", type=int, help="Annotators per batch; the study's number when left out.")
         parser.add_argument("--n-dialogues", type=int, help="Dialogues in batches of this kind altogether.")
@@ -34,6 +40,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         study, now = named_study(options["study"]), timezone.now()
         asked = picked(options, "by", "size", "field", "k", "kind", "seats", "n_dialogues", "is_fresh_only")
+        asked |= picked(options, "n_pairs", "repeat_percent")
         try:
             if options["same_as"]:
                 batches = [repeat_pilot(study, pilot=options["same_as"], **picked(options, "kind", "seats"), now=now)]

@@ -85,7 +85,7 @@ def material_of(study: Study) -> Material:
         n_dialogues=Count("dialogue", distinct=True, filter=~Q(kind=kinds.TRAINING)),
     )
     of_batch = {"batch": OuterRef("pk")}
-    has_checks = Exists(Item.objects.filter(is_check=True, **of_batch))
+    has_checks = Exists(Item.objects.filter(is_check=True, repeats=None, **of_batch))
     is_begun = Exists(Rating.objects.filter(**of_batch)) | Exists(
         Seat.objects.filter(**of_batch).exclude(assignment=None)
     )

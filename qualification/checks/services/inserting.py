@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import chain
+from itertools import chain, count
 from typing import TypeVar
 
 from django.contrib.auth.models import User
@@ -85,7 +85,7 @@ def insert_checks(study: Study, *, by: User | None, now: datetime) -> Inserted:
     cards = cards_of(study)
     waiting = list(untouched_batches(study))
     done = Inserted(n_begun=study.batches.filter(kind=Batch.Kind.MAIN).count() - len(waiting))
-    others = Item.objects.filter(batch__study=study, is_check=True).exclude(batch__in=waiting)
+    others = Item.objects.filter(batch__study=study, is_check=True, repeats=None).exclude(batch__in=waiting)
     rows = others.values_list("batch", "dialogue_id").distinct()
     uses = Counter(dialogue for _, dialogue in rows if dialogue)
     unfit: set[int] = set()
@@ -134,13 +134,15 @@ def _insert_into(batch: Batch, plan: CheckPlan, cards: list[Card], uses: Counter
     list(Seat.objects.select_for_update().filter(batch=batch).order_by("pk"))
     if not untouched_batches(plan.study).filter(pk=batch.pk).exists():
         return None
-    batch.items.filter(is_check=True).delete()
+    batch.items.filter(is_check=True, repeats=None).delete()
     items = list(batch.items.order_by("position", "pk"))
     units = {item.unit for item in items}
     # The numbers of responses, or of sets of them, that dialogues have; {0} if only dialogues are rated.
     counted = Unit.CANDIDATE_SET if Unit.CANDIDATE_SET in units else Unit.RESPONSE
     sizes = set(Counter(item.dialogue_id for item in items if item.unit == counted).values()) or {0}
-    fitting = [card for card in cards if fitting_size(len(card.parts(units)), sizes) is not None]
+    # Nobody knows the answer to a comparison.
+    able = cards if units != {Unit.COMPARISON} else []
+    fitting = [card for card in able if fitting_size(len(card.parts(units)), sizes) is not None]
     unfit |= {card.dialogue for card in cards} - {card.dialogue for card in fitting}
     talks = _conversations(batch)
     n_dialogues = sum(map(len, talks))
@@ -180,10 +182,17 @@ def _draw(
 
 
 def _renumber(batch: Batch, items: list[Item], places: Mapping[int, int]) -> None:
-    """Number the dialogues anew, with room for the checks. Models rated as a whole stay after the last dialogue."""
+    """Number the dialogues anew, with room for the checks. Models rated as a whole stay after the last dialogue.
+
+    Repeated comparisons come last, each on a screen of its own.
+    """
     after = max(places.values(), default=0) + 1
+    last = count(after + 1)
     for item in items:
-        item.position = places[item.dialogue_id] if item.dialogue_id else after
+        if item.repeats_id:
+            item.position = next(last)
+        else:
+            item.position = places[item.dialogue_id] if item.dialogue_id else after
     Item.objects.bulk_update(items, ["position"], batch_size=2000)
     # Work whose lease ended without an answer may have reading times: they would now be of other dialogues.
     Reading.objects.filter(assignment__batch=batch).delete()

@@ -83,5 +83,8 @@ def known_answers(assignment: Assignment, tokens: Iterable[UUID]) -> dict[tuple[
 
 
 def place_of(row: Item | KnownAnswer) -> Place:
+    """Return what an item or a known answer is about. A comparison is known by the first of its candidates."""
+    if isinstance(row, Item) and row.unit == Unit.COMPARISON:
+        return row.unit, row.dialogue_id, row.shown[0], None
     is_together = row.unit in (Unit.CANDIDATE_SET, Unit.MODEL)
     return row.unit, row.dialogue_id, row.candidate_id, row.source_id if is_together else None

@@ -15,6 +15,7 @@ from django.db.models import Exists, F, Max, OuterRef, Q
 from django.utils.translation import gettext as _
 
 from annotation.importing.dialogues import lock_study, next_position
+from annotation.importing.pairs import PAIRS
 from annotation.importing.shapes import free_key
 from annotation.models import Assignment, Batch, Candidate, Dialogue, Item, Seat, Source, Study
 from annotation.nudging import raise_version
@@ -190,7 +191,7 @@ def _examples_of(study: Study) -> tuple[dict[Scene, list[Lesson]], Skipped]:
 def _shown(example: WorkedExample, criterion: Criterion, unit: str) -> tuple[list[Turn], list[Lesson]] | str:
     """Return the dialogue and the lessons about it, or the reason why it cannot be asked."""
     history, at = example.history, example.rated_turn
-    if unit in TOGETHER:
+    if unit in (*TOGETHER, Unit.COMPARISON):
         return _rated_together(example, criterion, unit)
     if unit == Unit.RESPONSE and example.candidates:
         names = ("option", "why", "speaker")
@@ -207,7 +208,9 @@ def _shown(example: WorkedExample, criterion: Criterion, unit: str) -> tuple[lis
 
 
 def _rated_together(example: WorkedExample, criterion: Criterion, unit: str) -> tuple[list[Turn], list[Lesson]] | str:
-    if unit == Unit.CANDIDATE_SET:
+    if unit == Unit.COMPARISON:
+        history, said = example.history, [(example.history, each["text"]) for each in example.candidates]
+    elif unit == Unit.CANDIDATE_SET:
         history, said = _set_of(example.history)
     else:
         history, said = [], _short_dialogues(example.history)
@@ -314,11 +317,28 @@ def _place(study: Study, scene: Scene, lesson: Lesson) -> Shown:
             return Shown(dialogue)
         speaker = lesson.speaker or next_speaker(scene.turns)
         return Shown(dialogue, _candidate(dialogue, lesson.text, speaker, _source(study), lesson.context))
+    if lesson.unit == Unit.COMPARISON:
+        return _place_pair(study, scene, lesson)
     source, is_model = _source(study, lesson), lesson.unit == Unit.MODEL
     for before, text in lesson.together:
         told = Scene.of(before) if is_model else scene
         _candidate(_dialogue(study, told, "model-" if is_model else ""), text, next_speaker(before), source)
     return Shown(None if is_model else _dialogue(study, scene), source=source)
+
+
+def _place_pair(study: Study, scene: Scene, lesson: Lesson) -> Shown:
+    """Store both candidates, each of a source of its own, as a pair that the dialogue lists."""
+    dialogue = _dialogue(study, scene)
+    sources = [_source(study, lesson, f"-{side}") for side in (1, 2)]
+    first, _second = [
+        _candidate(dialogue, text, next_speaker(before), source)
+        for (before, text), source in zip(lesson.together, sources, strict=True)
+    ]
+    pair, listed = [source.key for source in sources], dialogue.metadata.get(PAIRS, [])
+    if pair not in listed:
+        dialogue.metadata[PAIRS] = [*listed, pair]
+        dialogue.save(update_fields=["metadata"])
+    return Shown(dialogue, first)
 
 
 def _dialogue(study: Study, scene: Scene, mark: str = "") -> Dialogue:
@@ -339,12 +359,16 @@ def _candidate(dialogue: Dialogue, text: str, speaker: str, source: Source, cont
     )
 
 
-def _source(study: Study, lesson: Lesson | None = None) -> Source:
-    """Return the source: one for all single responses, and one for each lesson that is rated together."""
+def _source(study: Study, lesson: Lesson | None = None, side: str = "") -> Source:
+    """Return the source: one for all single responses, and one for each lesson that is rated together.
+
+    A pair has one for each `side`, and is the same pair for every question about it.
+    """
     key = Source.EXAMPLES
     if lesson is not None:
-        told = json.dumps([lesson.criterion.key, *lesson.together], sort_keys=True)
-        key = f"{_source_key(lesson.unit)}{_digest(told)[:12]}"
+        asked = [] if side else [lesson.criterion.key]
+        told = json.dumps([*asked, *lesson.together], sort_keys=True)
+        key = f"{_source_key(lesson.unit)}{_digest(told)[:12]}{side}"
     last = Source.objects.filter(study=study).aggregate(last=Max("position"))["last"] or 0
     values = {"name": _("Protocol examples"), "position": last + 1}
     return Source.objects.get_or_create(study=study, key=key, defaults=values)[0]

@@ -49,7 +49,8 @@ def expected_of(bundle: dict[str, Any]) -> Counter[tuple[str, str]]:
     found: Counter[tuple[str, str]] = Counter()
     for criterion in bundle["criteria"]:
         for example in criterion.get("examples", []):
-            said = example.get("candidates") or [example]
+            is_pair = bundle.get("unit") == "comparison"
+            said = [example] if is_pair else example.get("candidates") or [example]
             found.update((criterion["key"], each["option"]) for each in said)
     return found
 

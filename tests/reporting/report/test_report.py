@@ -36,7 +36,7 @@ NOW = timezone.now()
 
 WITHOUT_ROWS = {  # in the reference study
     "comments", "metrics", "turns", "breakdowns", "excluded_batches", "acceptance", "data_set", "predictions",
-    "flags",
+    "pairings", "side_bias", "flags",
 }  # fmt: skip
 # Their rows in a file are those of the report.
 TABLES_OF_ROWS = (

@@ -1,0 +1,32 @@
+"""The pairs that a dialogue lists: which of its sources are compared with each other."""
+
+from collections.abc import Collection
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from annotation.importing.outcome import BadField
+
+PAIRS = "pairs"  # kept in the metadata, which annotators do not see
+
+
+def listed_pairs(value: Any) -> list[list[str]]:
+    """Return the pairs in a field `pairs`. A value of another form is plain metadata and lists none."""
+    is_listing = type(value) is list and all(
+        type(pair) is list and all(type(name) is str for name in pair) for pair in value
+    )
+    return value if is_listing else []
+
+
+def refuse_bad_pairs(metadata: dict[str, Any], sources: Collection[str]) -> None:
+    """Raise BadField for a pair that cannot be compared: each names two sources that answer this dialogue."""
+    for at, pair in enumerate(listed_pairs(metadata.get(PAIRS))):
+        place = f"{PAIRS}[{at}]"
+        if len(pair) != 2 or pair[0] == pair[1]:
+            text = _("must name two different sources, for example %(example)s")
+            raise BadField(place, text % {"example": '["model-a", "model-b"]'})
+        for name in pair:
+            if name not in sources:
+                text = _("%(name)r has no response to this dialogue: its sources are %(sources)s")
+                known = ", ".join(dict.fromkeys(sources)) or _("none")
+                raise BadField(place, text % {"name": name, "sources": known})

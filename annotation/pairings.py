@@ -1,0 +1,61 @@
+"""Counts of the answers to comparisons, as a cell stores them: integers that add, by pair of sources and by sides."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+AGAIN = "again"
+SIDES = {True: "swapped", False: "plain", None: "unknown"}
+
+
+class Vote(NamedTuple):
+    """An answer: the sources of the pair in its order, the option by candidate, and whether the sides were swapped."""
+
+    first: int
+    second: int
+    option: int
+    is_swapped: bool | None  # None: imported, so nobody knows
+
+
+class Repetition(NamedTuple):
+    """The options of one annotator, by candidate, for a pair and for the same pair with its sides swapped."""
+
+    option: int
+    again: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pairings:
+    votes: dict[Vote, int]
+    repetitions: dict[Repetition, int]
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, int]) -> "Pairings":
+        votes: dict[Vote, int] = {}
+        repetitions: dict[Repetition, int] = {}
+        sides = {name: side for side, name in SIDES.items()}
+        for key, n in stored.items():
+            kind, *rest = key.split(":")
+            if kind == AGAIN:
+                option, again = map(int, rest)
+                repetitions[Repetition(option, again)] = n
+            else:
+                first, second, option = map(int, rest)
+                votes[Vote(first, second, option, sides[kind])] = n
+        return cls(votes, repetitions)
+
+
+def vote_key(first: int, second: int, option: int, is_swapped: bool | None) -> str:
+    return f"{SIDES[is_swapped]}:{first}:{second}:{option}"
+
+
+def repetition_key(option: int, again: int) -> str:
+    return f"{AGAIN}:{option}:{again}"
+
+
+def total(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for part in parts:
+        for key, n in part.items():
+            found[key] = found.get(key, 0) + n
+    return found

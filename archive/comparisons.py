@@ -1,0 +1,122 @@
+"""Write and restore what comparisons have besides items and answers: sides drawn for annotators, and identical pairs.
+
+Both files are left out of an archive that has neither.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from annotation.importing.copying import execute, fetch
+from annotation.models import IdenticalPair, Item, Study
+from annotation.selectors.comparisons import ITEM_TEXT
+from archive.rows import faulty, restore_rows, stage
+from protocols.models import ProtocolVersion
+from reporting.exports.cursors import stream
+
+SIDES, IDENTICAL = "sides.csv", "identical_pairs.csv"
+SIDES_HEADER = ("batch", "annotator", "round", "dialogue", "item")
+IDENTICAL_HEADER = ("batch", "dialogue", "first", "second")
+# One row for each comparison whose second candidate stood on the left.
+SIDE_ROWS = f"""
+    SELECT batch.key, participant.pseudonym, assignment.round, dialogue.key, {ITEM_TEXT}
+    FROM annotation_batch batch
+    JOIN annotation_assignment assignment ON assignment.batch_id = batch.id
+    JOIN annotation_participant participant ON participant.id = assignment.participant_id
+    JOIN annotation_item item ON item.batch_id = batch.id AND item.id = ANY(assignment.swapped)
+    JOIN annotation_dialogue dialogue ON dialogue.id = item.dialogue_id
+    LEFT JOIN annotation_candidate candidate ON candidate.id = item.candidate_id
+    WHERE batch.study_id = %s ORDER BY batch.position, batch.id, assignment.id, item.id
+"""
+IDENTICAL_ROWS = """
+    SELECT batch.key, dialogue.key, first.key, second.key
+    FROM annotation_identicalpair pair
+    JOIN annotation_batch batch ON batch.id = pair.batch_id
+    JOIN annotation_dialogue dialogue ON dialogue.id = pair.dialogue_id
+    JOIN annotation_candidate first ON first.id = pair.first_id
+    JOIN annotation_candidate second ON second.id = pair.second_id
+    WHERE batch.study_id = %s ORDER BY batch.position, batch.id, pair.id
+"""
+STORE_SIDES = f"""
+    UPDATE annotation_assignment SET swapped = found.items
+    FROM (
+        SELECT work.id, array_agg(item.id ORDER BY item.id) AS items
+        FROM archive_side s
+        JOIN annotation_batch batch ON batch.study_id = %(study)s AND batch.key = s.batch
+        JOIN annotation_participant participant ON participant.study_id = %(study)s
+            AND participant.pseudonym = s.annotator
+        JOIN annotation_assignment work ON work.batch_id = batch.id AND work.participant_id = participant.id
+            AND work.round = s.round
+        JOIN annotation_dialogue dialogue ON dialogue.study_id = %(study)s AND dialogue.key = s.dialogue
+        JOIN annotation_item item ON item.batch_id = batch.id AND item.unit = 'comparison'
+            AND item.dialogue_id = dialogue.id
+        LEFT JOIN annotation_candidate candidate ON candidate.id = item.candidate_id
+        WHERE {ITEM_TEXT} = s.item
+        GROUP BY work.id) found
+    WHERE annotation_assignment.id = found.id
+"""
+STORE_IDENTICAL = """
+    INSERT INTO annotation_identicalpair (batch_id, dialogue_id, first_id, second_id)
+    SELECT batch.id, dialogue.id, one.id, other.id
+    FROM archive_identical s
+    JOIN annotation_batch batch ON batch.study_id = %(study)s AND batch.key = s.batch
+    JOIN annotation_dialogue dialogue ON dialogue.study_id = %(study)s AND dialogue.key = s.dialogue
+    JOIN annotation_candidate one ON one.dialogue_id = dialogue.id AND one.key = s.first
+    JOIN annotation_candidate other ON other.dialogue_id = dialogue.id AND other.key = s.second
+    ORDER BY s.line
+"""
+# Answers are restored by candidate, as they are stored; on which side each was given follows from the sides.
+SEEN = """
+    UPDATE annotation_rating rating SET is_swapped = item.id = ANY(work.swapped)
+    FROM annotation_item item, annotation_assignment work, annotation_batch batch
+    WHERE item.id = rating.item_id AND item.unit = 'comparison' AND work.id = rating.assignment_id
+        AND NOT work.is_imported AND batch.id = rating.batch_id AND batch.study_id = %(study)s
+"""
+
+
+def has_comparisons(study: Study) -> bool:
+    is_compared = Item.objects.filter(batch__study=study, unit=ProtocolVersion.Unit.COMPARISON).exists()
+    return is_compared or IdenticalPair.objects.filter(batch__study=study).exists()
+
+
+def side_rows(study: Study) -> Iterator[Any]:
+    return stream(SIDE_ROWS, [study.pk])
+
+
+def identical_rows(study: Study) -> Iterator[Any]:
+    return stream(IDENTICAL_ROWS, [study.pk])
+
+
+def restore_sides(study: Study, folder: Path) -> None:
+    """Restore the sides and identical pairs. Call it when there is work and before there are answers.
+
+    Raise ImportRejected.
+    """
+    if not (folder / SIDES).exists():
+        return
+    restore_rows(
+        folder / IDENTICAL,
+        "archive_identical",
+        "batch text, dialogue text, first text, second text",
+        STORE_IDENTICAL,
+        {"study": study.pk},
+        lost=_("refers to batches, dialogues or candidates that are not in the archive"),
+    )
+    stage("archive_side", "batch text, annotator text, round int, dialogue text, item text", folder / SIDES)
+    execute(STORE_SIDES, {"study": study.pk})
+    n_rows = fetch("SELECT count(*) FROM archive_side")[0][0]
+    n_sides = fetch(
+        """SELECT coalesce(sum(cardinality(swapped)), 0) FROM annotation_assignment work
+           JOIN annotation_batch batch ON batch.id = work.batch_id WHERE batch.study_id = %s""",
+        [study.pk],
+    )[0][0]
+    if n_sides != n_rows:
+        raise faulty(folder / SIDES, 0, _("refers to work or items that are not in the archive"))
+    execute("DROP TABLE archive_side")
+
+
+def restore_seen_sides(study: Study) -> None:
+    """Restore on which side each answer was given. Call it after the answers."""
+    execute(SEEN, {"study": study.pk})

@@ -1,0 +1,41 @@
+"""The comparisons on the live board: answers by pair of sources, agreement on pairs, and the bias of sides."""
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from annotation.models import AgreementCell
+from parley.numbers import number
+from protocols.labels import SCALE, word_of
+from reporting.board.rows import BoardData
+from reporting.study.pairings import compared_criteria, identical_pairs, pairings, side_bias
+
+
+def compared(data: BoardData) -> list[tuple[str, list[Any], Any, str]]:
+    """Return (name, rows, bias, sentence on agreement) for each criterion of the scope that compares."""
+    criteria = [each for each in compared_criteria(data.spec) if each in data.choice.scope.criteria]
+    if not criteria:
+        return []
+    ids = [each.id for each in criteria]
+    cells = AgreementCell.objects.filter(snapshot=data.total, source=None, criterion__in=ids)
+    found = {
+        pk: (counts, alpha) for pk, counts, alpha in cells.values_list("criterion", "pairings", "estimates__alpha")
+    }
+    counts = {pk: each for pk, (each, _alpha) in found.items()}
+    answers = pairings(criteria, counts, identical_pairs(data.study), data.sources)
+    return [
+        (
+            each.name,
+            [row for row in answers if row.criterion == each.key],
+            side_bias(each, counts.get(each.id, {})),
+            _agreement(each.scale, found[each.id][1] if each.id in found else None),
+        )
+        for each in criteria
+    ]
+
+
+def _agreement(scale: str, alpha: dict[str, Any] | None) -> str:
+    if not alpha or alpha["value"] is None:
+        return _("Agreement: no pair has two answers that differ between pairs yet.")
+    found = {"alpha": number(alpha["value"]), "n": alpha["n_items"], "scale": word_of(SCALE, scale)}
+    return _("Agreement: Krippendorff's alpha %(alpha)s (%(scale)s) over %(n)s pairs with two answers or more.") % found

@@ -1,0 +1,135 @@
+"""Comparisons on pages, commands and API: dealt from every door, and blind in everything an annotator receives."""
+
+import json
+import re
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.importing import ImportRejected
+from annotation.models import Item, Source, Study
+from annotation.services.claiming import claim_seat
+from tests.annotation.importing.conftest import load
+from tests.comparing import add_dialogue, deal, make_study
+from tests.factories import MembershipFactory, make_annotator
+
+pytestmark = pytest.mark.django_db
+NOW = timezone.now()
+
+
+def client_of(user):
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+@pytest.fixture
+def study() -> Study:
+    return make_study(4, 3)
+
+
+def owner(study):
+    return client_of(MembershipFactory(study=study, role="owner").user)
+
+
+# --- dealing -------------------------------------------------------------------------------------------
+def test_the_page_offers_pairs_and_repetitions_and_deals_them(study: Study):
+    client, place = owner(study), reverse("study_batches", args=[study.slug])
+    page = client.get(place).text
+    assert "Pairs per dialogue" in page
+    assert "Pairs shown again" in page
+    assert "Sources per dialogue" not in page
+    asked = {"by": "size", "size": 4, "kind": "main", "n_pairs": 2, "repeat_percent": 25}
+    assert client.post(place, asked).status_code == 302
+    assert Item.objects.filter(batch__study=study, repeats=None).count() == 8
+    assert Item.objects.filter(batch__study=study).exclude(repeats=None).count() == 2
+
+
+def test_the_page_of_a_protocol_that_compares_nothing_offers_sources(cast):
+    page = client_of(cast.owner).get(reverse("study_batches", args=[cast.study.slug])).text
+    assert "Sources per dialogue" in page
+    assert "Pairs per dialogue" not in page
+
+
+def test_the_command_deals_pairs_and_says_why_it_cannot(study: Study, capsys):
+    call_command("make_batches", study.slug, by="size", size=2, n_pairs=1, repeat_percent=50)
+    assert "2 batches made" in capsys.readouterr().out
+    assert Item.objects.filter(batch__study=study, repeats=None).count() == 4
+    with pytest.raises(CommandError, match="not of sources"):
+        call_command("make_batches", study.slug, by="size", size=2, k=1)
+
+
+def test_the_api_deals_pairs(study: Study):
+    place = f"/api/v1/studies/{study.slug}/batches/"
+    asked = {"by": "size", "size": 4, "n_pairs": 1, "repeat_percent": 100}
+    made = owner(study).post(place, json.dumps(asked), content_type="application/json")
+    assert made.status_code == 201, made.text
+    assert [batch["n_items"] for batch in made.json()["results"]] == [4]
+    assert Item.objects.filter(batch__study=study).exclude(repeats=None).count() == 4
+
+
+# --- the list in the file --------------------------------------------------------------------------------
+def listing(*pairs):
+    candidates = [{"source": f"model-{each}", "text": f"I am {each}."} for each in "abc"]
+    return {"id": "new", "history": [{"speaker": "A", "text": "Hello?"}], "candidates": candidates, "pairs": pairs}
+
+
+@pytest.mark.parametrize(
+    ("pair", "said"),
+    [
+        (["model-a"], r"file:1: pairs\[0\]: must name two different sources"),
+        (["model-a", "model-a"], r"pairs\[0\]: must name two different sources"),
+        (
+            ["model-a", "model-x"],
+            r"pairs\[0\]: 'model-x' has no response to this dialogue: its sources are model-a",
+        ),
+    ],
+)
+def test_a_pair_that_cannot_be_compared_is_refused_with_its_line_and_nothing_is_stored(study, tmp_path, pair, said):
+    path = tmp_path / "dialogues.jsonl"
+    path.write_text(json.dumps(listing(pair)))
+    with pytest.raises(ImportRejected, match=said):
+        load(study, path)
+    assert study.dialogues.count() == 4
+
+
+def test_listed_pairs_are_imported_and_dealt(study: Study, tmp_path):
+    path = tmp_path / "dialogues.jsonl"
+    path.write_text(json.dumps(listing(["model-c", "model-a"])))
+    load(study, path)
+    deal(study)
+    assert Item.objects.filter(dialogue__key="new").count() == 1
+
+
+# --- blind ---------------------------------------------------------------------------------------------
+def test_nothing_an_annotator_receives_names_a_source_or_tells_the_sides(study: Study):
+    Source.objects.filter(key="model-a").update(name="Zebra-7B", key="zebra")
+    add_dialogue(study, study.sources.all(), "listed", 9, metadata={"pairs": [["zebra", "model-b"]]})
+    (batch,) = deal(study, repeat_percent=50)
+    annotator = make_annotator(study, "anna")
+    work = claim_seat(annotator, batch, now=NOW)
+    client = client_of(annotator.user)
+    places = sorted(set(batch.items.values_list("position", flat=True)))
+    pages = [client.get(reverse("rate", args=[work.token, place, 1])).text for place in places]
+    pages += [client.get(reverse("rate_dialogue", args=[work.token, place])).text for place in places]
+    pages += [client.get(reverse(name, args=[work.token])).text for name in ("work_items", "item_list", "submit")]
+    hidden = re.compile(r"zebra|model-[a-c]|Model [A-C]|swapped|mirror|repeat|is_check", re.IGNORECASE)
+    assert len(pages) > 12
+    for page in pages:
+        assert hidden.findall(page) == []
+
+
+def test_the_order_of_pairs_on_screen_and_their_sides_follow_neither_sources_nor_ids(study: Study):
+    (batch,) = deal(study)
+    orders, lefts = set(), set()
+    for number in range(3):
+        work = claim_seat(make_annotator(study, f"p{number}"), batch, now=NOW)
+        page = client_of(work.participant.user).get(reverse("rate_dialogue", args=[work.token, 1])).text
+        tokens = re.findall(r'data-judged="([^"]+)"', page)
+        orders.add(tuple(tokens))
+        lefts.add(tuple(sorted(set(work.swapped))))
+    assert len(orders) > 1
+    assert len(lefts) > 1

@@ -1,0 +1,112 @@
+"""Answers to comparisons on the board and in the report: by candidate, by side, and the same from every door."""
+
+import json
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.models import AgreementCell, Rating
+from annotation.services.agreement import rebuild_study, refresh_batch
+from measures.intervals import wilson
+from reporting.report.build import build_report, plain_report
+from reporting.report.downloads import as_csv
+from tests.comparing import make_compared, press
+from tests.factories import MembershipFactory
+
+pytestmark = pytest.mark.django_db
+NOW = timezone.now()
+
+
+@pytest.fixture
+def compared():
+    return make_compared()
+
+
+def by_hand(study):
+    """The preferences by side, and the repetitions, counted from the rows."""
+    sides, same = {"left": 0, "right": 0}, [0, 0, 0]
+    ratings = {(each.assignment_id, each.item_id): each for each in Rating.objects.select_related("option", "item")}
+    for rating in ratings.values():
+        role = rating.option.role
+        if role in sides and not rating.item.is_check:
+            sides[{"left": "right", "right": "left"}[role] if rating.is_swapped else role] += 1
+        if rating.item.repeats_id:
+            before = ratings[rating.assignment_id, rating.item.repeats_id]
+            swapped = {"left": "right", "right": "left"}.get(before.option.key)
+            same[0] += 1
+            same[1] += before.option.key == rating.option.key
+            same[2] += swapped == rating.option.key
+    return sides, same
+
+
+def test_the_report_counts_answers_by_candidate_sides_and_repetitions(compared):
+    report = build_report(compared, now=NOW)
+    rows = {(row.source_a, row.source_b): row for row in report.pairings}
+    assert list(rows) == [("model-a", "model-b"), ("model-a", "model-c"), ("model-b", "model-c")]
+    for pair in (("model-a", "model-b"), ("model-a", "model-c")):
+        assert (rows[pair].prefers_a, rows[pair].prefers_b, rows[pair].equal, rows[pair].answers) == (9, 0, 0, 9)
+        assert rows[pair].identical == 0
+    last = rows["model-b", "model-c"]
+    assert (last.prefers_a + last.prefers_b, last.equal, last.answers, last.identical) == (4, 2, 6, 1)
+    sides, (repeated, same, by_side) = by_hand(compared)
+    (bias,) = report.side_bias
+    assert (bias.left, bias.right, bias.unknown) == (sides["left"], sides["right"], 0)
+    assert bias.left + bias.right == 22
+    interval = wilson(bias.left, 22)
+    assert (bias.left_share.value, bias.left_share.low) == (bias.left / 22, interval.low)
+    assert (bias.repeated, bias.same_candidate, bias.same_side) == (repeated, same, by_side)
+    assert repeated == 12
+    assert report.n_ratings == 24
+    assert "(A) is the first source of a pair" in report.rules["pairings"]
+
+
+def test_other_tables_say_which_candidate_a_side_stands_for(compared):
+    (distribution,) = build_report(compared, now=NOW).distributions
+    votes = {option.label: option.votes for option in distribution.options}
+    assert votes["Better on the left (A)"] >= 18
+    assert votes["Both are equal"] == 2
+
+
+def test_downloads_have_both_tables(compared):
+    report = build_report(compared, now=NOW)
+    assert as_csv(report, "pairings").splitlines()[:2] == [
+        "criterion,source_a,source_b,prefers_a,prefers_b,equal,both_bad,other,answers,identical",
+        "better,model-a,model-b,9,0,0,0,0,9,0",
+    ]
+    head = as_csv(report, "side_bias").splitlines()[0]
+    assert head.startswith("criterion,left,right,unknown,left_share,left_share_low,left_share_high,repeated,")
+    assert json.loads(json.dumps(plain_report(report)))["side_bias"][0]["repeated"] == 12
+
+
+def test_the_counts_rebuilt_from_the_ratings_are_those_that_were_kept(compared):
+    cells = AgreementCell.objects.filter(snapshot__batch=None)
+    before = list(cells.values_list("criterion", "source", "pairings", "histogram"))
+    rebuild_study(compared, now=NOW)
+    assert list(cells.values_list("criterion", "source", "pairings", "histogram")) == before
+    assert before[0][2]
+
+
+def test_an_answer_that_is_changed_moves_from_one_count_to_another(compared):
+    rating = Rating.objects.filter(option__key="equal").first()
+    press(rating.assignment, rating.item, "6")
+    refresh_batch(rating.batch_id, now=NOW)
+    row = next(row for row in build_report(compared, now=NOW).pairings if row.source_b == "model-c" and row.both_bad)
+    assert (row.equal, row.both_bad) == (1, 1)
+
+
+def test_the_board_and_the_report_show_answers_agreement_and_sides(compared):
+    client = Client()
+    client.force_login(MembershipFactory(study=compared, role="owner").user)
+    board = client.get(reverse("board", args=[compared.slug])).text
+    assert "Model A and Model B" in board
+    assert "the left one is preferred in" in board
+    assert "Krippendorff&#x27;s alpha" in board
+    assert "Pairs shown again with the sides swapped: 12" in board
+    assert "Pairs of sources" in board
+    assert "ranking" in board
+    report = client.get(reverse("report", args=[compared.slug])).text
+    assert "Comparisons of pairs" in report
+    assert "All pairs" in report
+    assert "Identical texts, not shown" in report
