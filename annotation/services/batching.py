@@ -163,7 +163,7 @@ def _check_comparison(study: Study, k: int | None, n_pairs: int | None, repeat_p
     if not is_comparing and (n_pairs is not None or repeat_percent is not None):
         raise Refused("nothing_compared", _("This protocol compares nothing: leave the pairs and repetitions empty."))
     if repeat_percent is not None and repeat_percent > 100:
-        raise Refused("too_many", _("At most 100 % of the pairs can be repeated."))
+        raise Refused("too_many", _("You cannot repeat more pairs than there are: give a share from 0 to 100."))
 
 
 def _compared(
