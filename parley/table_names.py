@@ -159,6 +159,8 @@ EXPLANATIONS = (
     _("The version whose texts they have read."),
     _("Training batches come before the qualification."),
     _("Votes per item: annotators of each batch."),
+    _("The system that is rated if the whole dialogue is. Annotators never see it."),
+    _("What dialogues of several sources are about, so that they can be compared."),
     _("What the dialogue is a part of. If empty, the database fills in its own key."),
     _("When its worker was last known to be alive."),
     _("When nothing was left to re-rate."),

@@ -183,7 +183,7 @@ class OtherScreen:
         state, seen, boxes = self.run(LOOK), self.run(ON_SCREEN, AND), self.ask(BOXES)
         troubles = self.ask("window.troubles")
         assert (state["problems"], troubles) == ([], []), f"{what}: {state['problems']} {troubles}"
-        untold = [key for key, (text, _) in boxes.items() if not text.startswith(key)]
+        untold = [key for key, (text, _) in boxes.items() if not text.lstrip("←→↓ \n").startswith(key)]
         assert untold == [], f"{what}: keys that stand nowhere: {untold}"
         labels = seen["labels"] or {key: label for key, (_, label) in boxes.items()}
         return state | seen | {"labels": labels}

@@ -85,7 +85,7 @@ def set_up(page: Page, file: Path, protocol: str = "he-protocol") -> str:
     page.get_by_label("Annotators per batch").fill("2")
     page.get_by_role("button", name="Create the study").click()
     page.goto("/studies/plans/import/")
-    page.get_by_label("File").set_input_files(file)
+    page.get_by_label("File", exact=True).set_input_files(file)
     page.get_by_role("button", name="Import", exact=True).click()
     expect(page.get_by_text("Imported.")).to_be_visible(timeout=20_000)
     page.goto("/studies/plans/batches/")

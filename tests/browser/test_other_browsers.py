@@ -18,7 +18,7 @@ from protocols.models import Explanation, Option
 from tests.browser.conftest import SCREENSHOTS
 from tests.browser.other_browsers import STARTING, OtherScreen, start
 from tests.browser.test_rating_geometry import SENTENCE, TURNS
-from tests.browser.test_rating_walk import PROTOCOLS, text_of
+from tests.browser.test_rating_walk import PROTOCOLS, label_of, text_of
 from tests.shipped import Work
 
 pytestmark = [
@@ -111,11 +111,12 @@ class Annotator:
 def stored_answers() -> Answers:
     """What people gave: a computed answer is nobody's."""
     rows = Rating.objects.filter(is_active=True).exclude(criterion__kind="computed")
-    return {(text_of(row.item), row.criterion.name): parts_of(row) for row in rows}
+    return {(text_of(row), row.criterion.name): parts_of(row) for row in rows}
 
 
 def parts_of(row: Rating) -> list[str]:
-    options = Option.objects.filter(pk__in=[row.option_id, *row.choices]).values_list("label", flat=True)
+    choices = Option.objects.filter(pk__in=row.choices).values_list("label", flat=True)
+    options = [label_of(row)] if row.option_id else choices
     reasons = Explanation.objects.filter(pk__in=row.explanations).values_list("text", flat=True)
     turns = [turn["label"] for turn in numbered_turns(row.item.dialogue.turns)] if row.turns else []
     return [*options, *(turns[number - 1] for number in row.turns), *reasons, *filter(None, [row.free_text])]
