@@ -1,6 +1,6 @@
 """Counts of the answers to comparisons, as a cell stores them: integers that add, by pair of sources and by sides."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -51,11 +51,3 @@ def vote_key(first: int, second: int, option: int, is_swapped: bool | None) -> s
 
 def repetition_key(option: int, again: int) -> str:
     return f"{AGAIN}:{option}:{again}"
-
-
-def total(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for part in parts:
-        for key, n in part.items():
-            found[key] = found.get(key, 0) + n
-    return found

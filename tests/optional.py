@@ -9,6 +9,18 @@ from annotation.services.batching import make_batches
 from protocols.services import store_bundle
 from tests.factories import CandidateFactory, DialogueFactory, SourceFactory, StudyFactory
 
+BEHAVIOURS: dict[str, Any] = {
+    "key": "behaviours",
+    "name": "Behaviours",
+    "question": "What does the response do?",
+    "kind": "multiple",
+    "required": False,
+    "options": [
+        {"key": "ignores", "label": "Ignores"},
+        {"key": "repeats", "label": "Repeats"},
+        {"key": "preaches", "label": "Preaches"},
+    ],
+}
 SHEET: dict[str, Any] = {
     "bundle": 1,
     "protocol": "sheet",
@@ -17,18 +29,7 @@ SHEET: dict[str, Any] = {
     "unit": "dialogue",
     "order": "item_first",
     "criteria": [
-        {
-            "key": "behaviours",
-            "name": "Behaviours",
-            "question": "What does the response do?",
-            "kind": "multiple",
-            "required": False,
-            "options": [
-                {"key": "ignores", "label": "Ignores"},
-                {"key": "repeats", "label": "Repeats"},
-                {"key": "preaches", "label": "Preaches"},
-            ],
-        },
+        BEHAVIOURS,
         {
             "key": "tone",
             "name": "Tone",

@@ -9,19 +9,11 @@ from annotation.models import Assignment, Batch, Study
 from annotation.services.batching import make_batches
 from protocols.services import store_bundle
 from tests.factories import CandidateFactory, DialogueFactory, SourceFactory, StudyFactory, make_annotator, take_seat
+from tests.optional import BEHAVIOURS as SHEET_OF_BEHAVIOURS
 
 TURNS = [{"speaker": "AB"[at % 2], "text": f"turn {at}."} for at in range(5)]
 BEHAVIOURS: dict[str, Any] = {
-    "key": "behaviours",
-    "name": "Behaviours",
-    "question": "What does the response do?",
-    "kind": "multiple",
-    "required": False,
-    "options": [
-        {"key": "ignores", "label": "Ignores"},
-        {"key": "repeats", "label": "Repeats"},
-        {"key": "preaches", "label": "Preaches"},
-    ],
+    **SHEET_OF_BEHAVIOURS,
     "examples": [
         {
             "title": "Said twice",

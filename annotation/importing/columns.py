@@ -35,8 +35,6 @@ OWN_COLUMNS = {name: name for name in FIELDS} | {
     "value": "option",
     **{name: name for name in ("unit", "active_ms", "is_counted")},
 }
-
-
 OWN_OPTIONAL = ("is_repetition",)  # exports made before comparisons lack it
 
 
@@ -67,19 +65,18 @@ def rating_columns(
     Columns of criteria are those named in `wanted` by the criterion's key, and those called like a criterion.
     """
     by_name = {name.casefold(): each for each in criteria for name in (each.name, each.key)}
-    told = {name: column for name, column in wanted.items() if name not in FIELDS and name.casefold() in by_name}
-    rest = {name: column for name, column in wanted.items() if name not in told}
-    named_by_map = {by_name[name.casefold()].key for name in told}
+    named_by = {name: by_name[name.casefold()] for name in wanted if name not in FIELDS and name.casefold() in by_name}
+    rest = {name: column for name, column in wanted.items() if name not in named_by}
+    if is_own_export(columns):
+        return map_columns(columns, rest, n_single), {}
+    called = {at: by_name[name.casefold()] for at, name in enumerate(columns) if name.casefold() in by_name}
     wide = {
-        at: by_name[name.casefold()]
-        for at, name in enumerate(columns)
-        if name.casefold() in by_name and name not in rest.values() and by_name[name.casefold()].key not in named_by_map
+        at: each for at, each in called.items() if columns[at] not in rest.values() and each not in named_by.values()
     }
-    wide |= {place_of(column, columns): by_name[name.casefold()] for name, column in told.items() if column != NONE}
+    wide |= {place_of(wanted[name], columns): each for name, each in named_by.items() if wanted[name] != NONE}
     others = ["" if at in wide else name for at, name in enumerate(columns)]
-    places = {} if is_own_export(columns) else places_of_columns(others, rest, ALIASES)
-    is_long = "criterion" in places or ("value" in places and len(wide) < 2 and not told)
-    if not wide or is_long or is_own_export(columns):
+    places = places_of_columns(others, rest, ALIASES)
+    if not wide or "criterion" in places or ("value" in places and len(wide) < 2 and not named_by):
         return map_columns(columns, rest, n_single), {}
     places = {name: at for name, at in places.items() if name not in OF_ONE_ANSWER}
     _refuse_missing(["annotator"], places, columns)

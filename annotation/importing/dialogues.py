@@ -84,7 +84,7 @@ def _refuse_named_sources(dialogue: ParsedDialogue, names: dict[str, str]) -> No
     if dialogue.source:
         _refuse_named_author(dialogue, names)
     for candidate in dialogue.candidates:
-        known = {name.casefold() for name in (candidate.source, names.get(candidate.source, candidate.source))}
+        known = _called(candidate.source, names)
         if candidate.speaker.casefold() in known:
             text = _("%(name)r is the source of this candidate, and annotators would see it: name the speaker instead")
             raise BadField("speaker", text % {"name": candidate.speaker})
@@ -94,8 +94,13 @@ def _refuse_named_sources(dialogue: ParsedDialogue, names: dict[str, str]) -> No
                 raise BadField("context", text % {"name": panel["title"]})
 
 
+def _called(source: str, names: dict[str, str]) -> set[str]:
+    """Return what a source is called, by its key and by its name."""
+    return {source.casefold(), names.get(source, source).casefold()}
+
+
 def _refuse_named_author(dialogue: ParsedDialogue, names: dict[str, str]) -> None:
-    known = {name.casefold() for name in (dialogue.source, names.get(dialogue.source, dialogue.source))}
+    known = _called(dialogue.source, names)
     speaker = next((turn["speaker"] for turn in dialogue.turns if turn["speaker"].casefold() in known), None)
     if speaker is not None:
         text = _("%(name)r is the source of this dialogue, and annotators would see it: name the speaker instead")

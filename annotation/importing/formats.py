@@ -10,8 +10,8 @@ from annotation.importing.fields import Record
 from annotation.importing.kinds import PARQUET, TABLE, WORKBOOK, file_kind
 from annotation.importing.layouts import ALIASES, TABLE_FORMATS, TURNS, layout_of
 from annotation.importing.outcome import BadField, ErrorLog, Progress, no_progress, rejected
-from annotation.importing.prompts import read_responses
 from annotation.importing.records import first_records, read_records
+from annotation.importing.response_rows import read_responses
 from annotation.importing.shapes import (
     JSONL_TURNS,
     SHAPES,
@@ -62,8 +62,9 @@ def dialogue_format(path: Path, wanted: str = "", options: DialogueOptions = Dia
         raise rejected(text % {"wanted": wanted}, "format")
     if wanted:
         return wanted
-    if holds_records(path, kind, options):
-        found = next(filter(None, map(shape_of, first_records(path, kind))), None)
+    records = _dialogues_in(path, kind, options)
+    if records is not None:
+        found = next(filter(None, map(shape_of, records)), None)
         return found[0] if found else next(iter(SHAPES))  # its reader says what is wrong with each line
     columns = open_table(path, ErrorLog(), no_progress, most=1).columns
     if kind == TABLE and len(columns) == 1:
@@ -82,14 +83,15 @@ def dialogue_format(path: Path, wanted: str = "", options: DialogueOptions = Dia
         raise rejected(reason, error.field, line=1) from None
 
 
-def holds_records(path: Path, kind: str, options: DialogueOptions) -> bool:
-    """Return whether the file holds dialogues as objects with turns and candidates, not rows of a table."""
+def _dialogues_in(path: Path, kind: str, options: DialogueOptions) -> list[Record] | None:
+    """Return the first objects if they are dialogues with turns and candidates; None if they are rows of a table."""
     if kind in (TABLE, WORKBOOK) or options.columns:
-        return False
+        return None
     if kind == PARQUET and not any(parquet_columns(path).get(name) for name in TURN_NAMES):
-        return False
+        return None
     records = first_records(path, kind)
-    return not records or any(shape_of(each) and not _is_row(each) for each in records)
+    is_table = records and not any(shape_of(each) and not _is_row(each) for each in records)
+    return None if is_table else records
 
 
 def _is_row(record: Record) -> bool:

@@ -51,7 +51,7 @@ NO_SOURCES = frozenset({"id", "time", "date", "length", "tokens", "score", "sour
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How to read a table. `places` are columns by field; `responses` are columns by the source that wrote them."""
+    """The way to read a table: `places` are columns by field; `responses` are columns by the source that wrote them."""
 
     format: str
     places: dict[str, int]

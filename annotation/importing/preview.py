@@ -30,7 +30,6 @@ from annotation.speakers import next_speaker
 from protocols.specs import VersionSpec
 
 ROWS_LOOKED_AT = 500  # of a table: one dialogue may have many
-
 MOST_PAGES = 20  # of a conversation: more would not be read before an import
 
 

@@ -12,7 +12,7 @@ from annotation.importing.outcome import ErrorLog, Progress, no_progress
 from annotation.importing.shapes import load_record
 from annotation.importing.sheets import parquet_records
 
-LOOKED_AT = 20  # lines: a bad first line must not hide what the rest is
+LOOKED_AT = 20  # lines or records: a bad first one must not hide what the rest are
 
 
 def read_records(path: Path, kind: str, log: ErrorLog, progress: Progress) -> Iterator[tuple[int, Record]]:

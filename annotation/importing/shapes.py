@@ -29,6 +29,7 @@ TURN_NAMES = ("history", "messages", "utterances", *OTHER_TURNS)
 TURN_SPEAKERS = ("speaker", "role", "from", "name", "author", "sender")
 TURN_TEXTS = ("text", "content", "value", "utterance", "message")
 TWO_SPEAKERS = ("A", "B")  # of turns that are texts without a speaker
+JSONL_TURNS = "jsonl-turns"
 CANDIDATE_TEXTS = ("text", "content", "response", "machine_completion")
 
 
@@ -93,9 +94,6 @@ SHAPES = {
     "jsonl-messages": Shape("messages", "role", "content", needs_candidates=False),
     "jsonl-utterances": Shape("utterances", "speaker", "text", needs_candidates=False),
 }
-
-
-JSONL_TURNS = "jsonl-turns"
 
 
 def shape_of(record: Record) -> tuple[str, Shape] | None:

@@ -1,7 +1,7 @@
 """Compute how far an annotator is with a batch, and where the first answer is missing.
 
-Wanted answers are those that the protocol requires: an optional question is never missing, and a question that depends
-on an answer is wanted once for each time that answer was given. Where flagged items may be skipped, their unanswered
+Every question that is asked wants an answer, an optional one if only that none applies. A question that depends on an
+answer is wanted once for each time that answer was given. Where flagged items may be skipped, their unanswered
 questions are not wanted, and answers that were given still count.
 
 Annotators see steps: the pages that hold a question. The number of steps stays the same while questions open

@@ -25,7 +25,7 @@ from annotation.importing.dialogues import lock_study
 from annotation.importing.shapes import free_key
 from annotation.models import Batch, Candidate, Dialogue, IdenticalPair, Item, Seat, Study
 from annotation.services import activity
-from annotation.services.pairing import Pair, is_shown, pair_up, repeat_some, store_identical
+from annotation.services.pairing import Pair, check_pairing, is_shown, pair_up, repeat_some, store_identical
 from annotation.services.refusals import Refused
 from protocols.models import ProtocolVersion
 from protocols.specs import spec_of
@@ -99,7 +99,8 @@ def make_batches(
     """
     counts = {"k": k, "seats": seats, "n_dialogues": n_dialogues, "n_pairs": n_pairs, "repeat_percent": repeat_percent}
     _check_request(by, kind, size, field, counts)
-    _check_comparison(study, k, n_pairs, repeat_percent)
+    is_comparing = Unit.COMPARISON in units_of(study)
+    check_pairing(is_comparing, k, n_pairs, repeat_percent)
     lock_study(study)
     dealt = Item.objects.filter(batch__study=study)
     dealt = dealt if is_fresh_only else dealt.filter(batch__kind=kind)
@@ -118,18 +119,18 @@ def make_batches(
     if not talks:
         return []
     unshown: list[Card] = []
-    if Unit.COMPARISON in units_of(study):
+    if is_comparing:
         talks, unshown = _compared(study, talks, kind, n_pairs, rng)
     hands = _deal(talks, by, size or 1, rng)
     if k:
         _keep_sources(study, [card for _, hand in hands for card in hand], k, kind, rng)
     made = _store(study, hands, kind, seats or study.seats, rng)
-    if Unit.COMPARISON in units_of(study):
+    if is_comparing:
         store_identical(made, [hand for _, hand in hands], unshown)
     if repeat_percent:
         repeat_some(made, repeat_percent, rng)
     details = {"n": len(made), "kind": kind, "by": by, "size": size, "sources": k, "seats": seats or study.seats}
-    if Unit.COMPARISON in units_of(study):
+    if is_comparing:
         details |= {"pairs": n_pairs, "repeated": repeat_percent}
     activity.log(study, actor, "batches_made", about=f"{made[0].key} – {made[-1].key}", details=details, now=now)
     return made
@@ -153,17 +154,6 @@ def _check_request(by: str, kind: str, size: int | None, field: str | None, coun
     for name, count in counts.items():
         if count is not None and count < 1:
             raise Refused("too_few", _("%(name)s must be at least 1, or left out.") % {"name": name})
-
-
-def _check_comparison(study: Study, k: int | None, n_pairs: int | None, repeat_percent: int | None) -> None:
-    is_comparing = Unit.COMPARISON in units_of(study)
-    if is_comparing and k is not None:
-        text = _("This protocol compares responses: give the number of pairs for each dialogue, not of sources.")
-        raise Refused("pairs_not_sources", text)
-    if not is_comparing and (n_pairs is not None or repeat_percent is not None):
-        raise Refused("nothing_compared", _("This protocol compares nothing: leave the pairs and repetitions empty."))
-    if repeat_percent is not None and repeat_percent > 100:
-        raise Refused("too_many", _("You cannot repeat more pairs than there are: give a share from 0 to 100."))
 
 
 def _compared(

@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol
 from django.db.models import Func, Max, TextField, Value
 from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import MD5, Cast, Concat
+from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.importing.pairs import PAIRS, listed_pairs
@@ -31,12 +32,23 @@ class Pair(NamedTuple):
 
 
 class Paired(Protocol):
-    """What is dealt: a dialogue with its (candidate, source) ids, and its pairs."""
+    """A dialogue to deal, with its (candidate, source) ids and its pairs."""
 
     dialogue: int
     conversation: str
     candidates: list[tuple[int, int]]
     pairs: list[Pair]
+
+
+def check_pairing(is_comparing: bool, k: int | None, n_pairs: int | None, repeat_percent: int | None) -> None:
+    """Raise Refused for numbers that do not fit a protocol that compares, or one that does not."""
+    if is_comparing and k is not None:
+        text = _("This protocol compares responses: give the number of pairs for each dialogue, not of sources.")
+        raise Refused("pairs_not_sources", text)
+    if not is_comparing and (n_pairs is not None or repeat_percent is not None):
+        raise Refused("nothing_compared", _("This protocol compares nothing: leave the pairs and repetitions empty."))
+    if repeat_percent is not None and repeat_percent > 100:
+        raise Refused("too_many", _("You cannot repeat more pairs than there are: give a share from 0 to 100."))
 
 
 def pair_up(study: Study, cards: Sequence[Paired], kind: str, n_pairs: int | None, rng: random.Random) -> None:

@@ -1,6 +1,5 @@
 """The report of a study, for the page, the downloads, the API and the command."""
 
-from collections import defaultdict
 from dataclasses import dataclass, fields
 from datetime import datetime
 from functools import cached_property
@@ -8,8 +7,8 @@ from typing import Any
 
 from django.utils.translation import override as in_language
 
+from annotation.agreement_cells import merged
 from annotation.models import Study
-from annotation.pairings import total
 from protocols.specs import spec_of
 from qualification.adjudication.selectors.disagreements import SettledLabels, settled_labels
 from reporting.datasheet.build import Answered, answered, datasheet
@@ -116,11 +115,11 @@ class Sources:
     @cached_property
     def pairings(self) -> dict[int, dict[str, int]]:
         """Return {criterion id: counts of the answers to comparisons}, over all batches."""
-        found = defaultdict(list)
+        found: dict[int, dict[str, int]] = {}
         for cells in self.cells.by_batch.values():
             for (criterion, _source), cell in cells.items():
-                found[criterion].append(cell.pairings)
-        return {criterion: total(parts) for criterion, parts in found.items()}
+                found[criterion] = merged(found.get(criterion, {}), cell.pairings)
+        return found
 
     @cached_property
     def negatives(self) -> NegativeTables:

@@ -69,8 +69,9 @@ def distributions(study: StudyCells, votes: StudyVotes, details: Sequence[Detail
     sources = votes.items.source[votes.item]
     for source, criterion, key in study.rows():
         given = study.pooled[key].category_votes
-        is_here = sources == study.source_ids[source]
-        n_none = int((votes.of(criterion) & is_here & (votes.option == 0)).sum())
+        n_none = 0
+        if not criterion.required:
+            n_none = int((votes.of(criterion) & (sources == study.source_ids[source]) & (votes.option == 0)).sum())
         rows.append(
             _row(source, criterion, study.pooled[key].n_votes + n_none, n_none, given, moments(criterion, given))
         )

@@ -62,7 +62,7 @@ class Pairing:
 
 @dataclass(frozen=True, slots=True)
 class SideBias:
-    """How often the left candidate was preferred among the answers that prefer one, whoever stood there.
+    """The share of answers that prefer the left candidate, whoever stood there, among those that prefer a side.
 
     `unknown` counts preferences whose sides nobody knows, because they were imported. Of the `repeated` pairs, which
     one annotator saw from both sides, `same_candidate` were answered alike and `same_side` by the side.

@@ -10,7 +10,7 @@ from annotation.importing.outcome import BadField
 from annotation.importing.shapes import BATCH_KEYS, DIALOGUE_KEYS, SCENARIO_KEYS, DialogueOptions, context_in
 from annotation.importing.transcripts.logs import LONGEST_LOG_KEY, Log
 from annotation.importing.transcripts.messages import ASSISTANT, Message, read_message, read_messages
-from annotation.importing.transcripts.records import Place
+from annotation.importing.transcripts.records import Place, dotted
 
 MESSAGE_FIELDS = ("messages", "conversations", "conversation", "chat", "dialog", "turns", "history")
 LOG_KEYS = ("conversation_id", "session_id", "thread_id", "custom_id", *DIALOGUE_KEYS, "conversation")
@@ -25,7 +25,7 @@ def read_chat(place: Place, record: Any, options: DialogueOptions) -> Log:
         return Log(line, prefix, "", "", read_messages(record, prefix or "messages"))
     if type(record) is not dict:
         raise BadField(prefix, _("must be an object or a list of messages, not %(kind)s") % {"kind": kind_of(record)})
-    dot = f"{prefix}." if prefix else ""
+    dot = dotted(prefix)
     holder, name, inner = _messages_in(record, dot)
     messages = read_messages(holder[name], f"{dot}{inner}{name}")
     used = {inner.split(".")[0] or name}

@@ -10,7 +10,7 @@ from annotation.importing.fields import LONGEST_SOURCE_KEY, Record, clean_key
 from annotation.importing.outcome import BadField, ErrorLog, Progress, no_progress, rejected
 from annotation.importing.transcripts.logs import LONGEST_LOG_KEY, Log
 from annotation.importing.transcripts.messages import read_messages
-from annotation.importing.transcripts.records import Found, read_entries
+from annotation.importing.transcripts.records import Found, dotted, read_entries
 
 HEADERS = ("header.json", "_journal/start.json")
 KEPT = ("epoch", "target", "scores", "metadata")
@@ -22,7 +22,7 @@ def is_inspect(record: Record) -> bool:
 
 def read_inspect(records: Iterable[Found], log: ErrorLog) -> Iterator[Log]:
     for (line, place), record in records:
-        dot = f"{place}." if place else ""
+        dot = dotted(place)
         samples = record.get("samples")
         if type(samples) is not list or not samples:
             log.add(line, f"{dot}samples", _("is missing: the log has only its header, so export it with its samples"))

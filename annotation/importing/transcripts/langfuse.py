@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
 from django.utils.translation import gettext as _
 
 from annotation.importing.fields import LONGEST_SOURCE_KEY, Record, clean_key
@@ -15,7 +14,7 @@ from annotation.importing.outcome import BadField, ErrorLog
 from annotation.importing.transcripts.calls import Call
 from annotation.importing.transcripts.chats import answers_in, questions_in
 from annotation.importing.transcripts.logs import LONGEST_LOG_KEY
-from annotation.importing.transcripts.records import Found, Place
+from annotation.importing.transcripts.records import Found, Place, dotted, within_text
 
 OBSERVED = frozenset({
     "GENERATION", "SPAN", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR", "EMBEDDING", "GUARDRAIL",
@@ -71,7 +70,7 @@ def _parts(place: Place, record: Any, session: str) -> Iterator[Part]:
     if type(record) is not dict:
         return
     line, prefix = place
-    dot = f"{prefix}." if prefix else ""
+    dot = dotted(prefix)
     inner = record.get("trace")
     if type(inner) is dict:
         yield from _parts((line, f"{dot}trace"), inner | {"observations": record.get("observations")}, session)
@@ -94,7 +93,7 @@ def _of_trace(observation: Any, trace: str) -> Any:
 
 
 def _call(part: Part, session: str) -> Call:
-    record, dot = part.record, f"{part.place[1]}." if part.place[1] else ""
+    record, dot = part.record, dotted(part.place[1])
     given, answered = (_data(record.get(name)) for name in ("input", "output"))
     if given is None or answered is None:
         name = "input" if given is None else "output"
@@ -116,13 +115,8 @@ def _call(part: Part, session: str) -> Call:
 
 
 def _data(value: Any) -> Any:
-    """Return an input or output, which some exports write as JSON within text."""
-    if type(value) is str and value.lstrip()[:1] in ("[", "{"):
-        try:
-            return orjson.loads(value)
-        except orjson.JSONDecodeError:
-            return value
-    return value if value not in ("", [], {}) else None
+    """Return an input or output; None if it is empty."""
+    return None if value in ("", [], {}) else within_text(value)
 
 
 def _value(record: Record, name: str) -> Any:

@@ -12,6 +12,7 @@ from annotation.importing.outcome import BadField
 from annotation.importing.shapes import DialogueOptions, ParsedCandidate, ParsedDialogue
 from annotation.importing.transcripts.choosing import parse_rate
 from annotation.importing.transcripts.messages import ASSISTANT, SYSTEM, USER, Message
+from annotation.importing.transcripts.records import dotted
 from annotation.numbering import asker_of, told_asker
 
 LONGEST_LOG_KEY = 190  # leaves room for the number of a response
@@ -123,7 +124,7 @@ def _asker(turns: list[Record]) -> str:
 
 
 def _at(log: Log, name: str) -> str:
-    return f"{log.place}.{name}" if log.place else name
+    return dotted(log.place) + name
 
 
 def _derived_key(turns: list[Record]) -> str:

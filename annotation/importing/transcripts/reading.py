@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from annotation.importing.fields import Record
 from annotation.importing.outcome import BadField, ErrorLog, Progress, no_progress, rejected
+from annotation.importing.records import LOOKED_AT
 from annotation.importing.shapes import DialogueOptions, ParsedDialogue
 from annotation.importing.transcripts.calls import logs_of
 from annotation.importing.transcripts.chats import read_chat
@@ -21,7 +22,6 @@ from annotation.importing.transcripts.spans import is_openinference, is_otlp, is
 CHATS, LANGFUSE, PHOENIX = "transcript-messages", "transcript-langfuse", "transcript-phoenix"
 INSPECT, EVAL, OTEL = "transcript-inspect", "transcript-inspect-eval", "transcript-opentelemetry"
 TRANSCRIPT_FORMATS = (CHATS, LANGFUSE, PHOENIX, INSPECT, EVAL, OTEL)
-LOOKED_AT = 20  # records: a bad first one must not hide the format of the rest
 
 
 def transcript_format(path: Path) -> str:

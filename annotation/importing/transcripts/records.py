@@ -11,21 +11,36 @@ import orjson
 from django.utils.translation import gettext as _
 
 from annotation.importing.fields import kind_of
-from annotation.importing.files import DAMAGED, damaged, read_lines, unpacking
+from annotation.importing.files import BOM, DAMAGED, damaged, read_lines, unpacking
+from annotation.importing.kinds import ZIP
 from annotation.importing.outcome import READING, ErrorLog, Progress, no_progress, rejected
+from annotation.importing.records import LOOKED_AT
 
-ZIP_MAGIC = b"PK\x03\x04"
 LONGEST_DOCUMENT = 64 * 1024 * 1024  # it is parsed as a whole, which takes some times its size
-LOOKED_AT = 20  # lines: a bad first line must not hide that the rest are lines
 WRAPPERS = ("data", "traces", "spans", "observations", "items", "conversations", "logs")
 
 Place = tuple[int, str]  # the line, 0 in a document; the place in a document
 Found = tuple[Place, Any]
 
 
+def dotted(place: str) -> str:
+    """Return what stands before the name of a field at this place."""
+    return f"{place}." if place else ""
+
+
+def within_text(value: Any) -> Any:
+    """Return a value, or what it holds if it is JSON within text, as some exports write inputs and outputs."""
+    if type(value) is str and value.lstrip()[:1] in ("[", "{"):
+        try:
+            return orjson.loads(value)
+        except orjson.JSONDecodeError:
+            return value
+    return value
+
+
 def is_zip(path: Path) -> bool:
     with path.open("rb") as file:
-        return file.read(4) == ZIP_MAGIC
+        return file.read(len(ZIP)) == ZIP
 
 
 def is_lines(path: Path) -> bool:
@@ -114,7 +129,7 @@ def parse_document(data: bytes, place: str) -> Any:
     if not data.strip():
         raise rejected(_("the file is empty"), place)
     try:
-        return orjson.loads(data.removeprefix(b"\xef\xbb\xbf"))
+        return orjson.loads(data.removeprefix(BOM))
     except orjson.JSONDecodeError as error:
         text = _("is not JSON (%(error)s, line %(line)s, character %(place)s)")
         said = {"error": error.msg, "line": error.lineno, "place": error.colno}

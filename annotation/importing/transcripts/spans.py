@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
 from django.utils.translation import gettext as _
 
 from annotation.importing.fields import LONGEST_SOURCE_KEY, Record, clean_key
@@ -17,7 +16,7 @@ from annotation.importing.transcripts.calls import Call
 from annotation.importing.transcripts.chats import answers_in, questions_in
 from annotation.importing.transcripts.logs import LONGEST_LOG_KEY
 from annotation.importing.transcripts.messages import SYSTEM, Message, read_message
-from annotation.importing.transcripts.records import Found, Place
+from annotation.importing.transcripts.records import Found, Place, dotted, within_text
 
 OTLP = ("resourceSpans", "scopeSpans", "spans")
 SPAN_IDS, TRACE_IDS = ("span_id", "spanId"), ("trace_id", "traceId")
@@ -74,7 +73,7 @@ def _flat(place: Place, record: Any, level: int = 0) -> Iterator[Found]:
     if not name:
         yield place, record
         return
-    dot = f"{prefix}." if prefix else ""
+    dot = dotted(prefix)
     for at, each in enumerate(record[name]):
         yield from _flat((line, f"{dot}{name}[{at}]"), each, level + 1)
 
@@ -161,17 +160,12 @@ def _first(attributes: Record, *paths: str) -> tuple[str, Any]:
 
 def _data(value: Any) -> Any:
     """Return an attribute. Attributes cannot be lists of objects, so messages are often JSON within text."""
-    if type(value) is str and value.lstrip()[:1] in ("[", "{"):
-        try:
-            return _nested(orjson.loads(value))
-        except orjson.JSONDecodeError:
-            return value
-    return value
+    return _nested(within_text(value)) if type(value) is str else value
 
 
 def _call(span: Span, session: str) -> Call | None:
     """Return the call that a span describes; None for a span that has no messages, such as that of a tool."""
-    dot = f"{span.place[1]}." if span.place[1] else ""
+    dot = dotted(span.place[1])
     at = span.attributes
     given_as, given = _first(at, "gen_ai.input.messages", "llm.input_messages", "gen_ai.prompt")
     answered_as, answered = _first(at, "gen_ai.output.messages", "llm.output_messages", "gen_ai.completion")

@@ -360,10 +360,7 @@ def _candidate(dialogue: Dialogue, text: str, speaker: str, source: Source, cont
 
 
 def _source(study: Study, lesson: Lesson | None = None, side: str = "") -> Source:
-    """Return the source: one for all single responses, and one for each lesson that is rated together.
-
-    A pair has one for each `side`, and is the same pair for every question about it.
-    """
+    """Return the source: one for all single responses, one for each lesson rated together, or one for a pair's side."""
     key = Source.EXAMPLES
     if lesson is not None:
         asked = [] if side else [lesson.criterion.key]

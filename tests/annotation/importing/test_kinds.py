@@ -1,4 +1,4 @@
-"""What a file is, told by its content."""
+"""Kinds of files are recognised by their content."""
 
 import gzip
 import json
