@@ -15,7 +15,7 @@ from measures.alpha import krippendorff_alpha
 from measures.histograms import Histogram
 from qualification.qualifying.services.training import make_training
 from tests.browser.conftest import SCREENSHOTS
-from tests.browser.helpers import Screen
+from tests.browser.helpers import Screen, wait_for_step
 from tests.factories import UserFactory, make_annotator
 from tests.shipped import PERSONA, Work
 
@@ -194,6 +194,8 @@ def test_diqad_asks_for_reasons_after_the_score_that_needs_them(open_screen: Ope
     page.keyboard.press("2")
     page.keyboard.press("Enter")
     expect(page.locator("[data-save-state]")).to_have_text("Saved")
+    expect(page).to_have_url(re.compile(r"/2/1/$"))
+    wait_for_step(page)
     page.keyboard.press("0")
     page.keyboard.press("2")
     expect(shown).to_have_count(3)
