@@ -29,13 +29,12 @@ Table = TypeVar("Table", Histogram, PairTable)
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """The counted answers of one cell: (N,) arrays of row ids, of milliseconds and of hours since 1970."""
+    """The counted answers of one cell: (N,) arrays of row ids and of milliseconds."""
 
     item: np.ndarray
     participant: np.ndarray
     option: np.ndarray
     active_ms: np.ndarray
-    hour: np.ndarray
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +106,13 @@ def n_counted(criterion: CriterionSpec) -> int:
 
 def counted_codes(option_ids: np.ndarray, criterion: CriterionSpec) -> np.ndarray:
     """Return the place of each answer among the options that count, -1 for one that excludes its item."""
+    return counted_places(criterion)[category_codes(option_ids, criterion)]
+
+
+def counted_places(criterion: CriterionSpec) -> np.ndarray:
+    """Return (K,) the place of each option among those that count, -1 for one that excludes its item."""
     counts = np.array([option.role != Option.Role.EXCLUDING for option in criterion.options])
-    places = np.where(counts, np.cumsum(counts) - 1, -1)
-    return places[category_codes(option_ids, criterion)]
+    return np.where(counts, np.cumsum(counts) - 1, -1)
 
 
 def category_codes(option_ids: np.ndarray, criterion: CriterionSpec) -> np.ndarray:
@@ -210,11 +213,17 @@ def kappa_weights(criterion: CriterionSpec) -> tuple[list[int], dict[str, np.nda
     """
     if criterion.scale == Criterion.Scale.NOMINAL:
         return [], {}
-    left_out, numbers = alpha_options(criterion)
+    left_out, numbers = ordered_options(criterion)
     n = len(criterion.options) - len(left_out)
+    return left_out, {name: agreement_weights(kind, n, numbers) for name, kind in WEIGHTED.items()}
+
+
+def ordered_options(criterion: CriterionSpec) -> tuple[list[int], list[float] | None]:
+    """Return the places of options without order, and the others' numbers; in an ordinal scale, their places in it."""
+    left_out, numbers = alpha_options(criterion)
     if numbers and criterion.scale == Criterion.Scale.ORDINAL:
         numbers = [float(sorted(numbers).index(number)) for number in numbers]
-    return left_out, {name: agreement_weights(kind, n, numbers) for name, kind in WEIGHTED.items()}
+    return left_out, numbers
 
 
 def alpha_of(histogram: Histogram, criterion: CriterionSpec) -> Estimate:

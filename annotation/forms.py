@@ -51,8 +51,8 @@ class StudyForm(forms.ModelForm):
         model = Study
         fields = (
             "name", "slug", "description", "protocol_version", "text_format", "seats", "majority_rule", "word_scale",
-            "kappa_floor", "platform", "pay_amount", "pay_currency", "consent_text", "consent_version",
-            "expected_minutes", "max_minutes",
+            "kappa_floor", "equivalence_margin", "platform", "pay_amount", "pay_currency", "consent_text",
+            "consent_version", "expected_minutes", "max_minutes",
         )  # fmt: skip
         labels = {
             "name": _("Name"),
@@ -63,6 +63,7 @@ class StudyForm(forms.ModelForm):
             "majority_rule": _("A response counts as positive when"),
             "word_scale": _("Verbal scale for agreement coefficients"),
             "kappa_floor": _("Minimum kappa with the others"),
+            "equivalence_margin": _("Margin of equivalence, per cent of the scale"),
             "platform": _("Recruited from"),
             "pay_amount": _("Pay per batch"),
             "pay_currency": _("Currency"),
@@ -83,6 +84,11 @@ class StudyForm(forms.ModelForm):
                 "From -1 to 1. The live board marks annotators whose kappa with the majority of the others, "
                 "including its whole interval, lies below this value. If empty, nobody is marked for this."
             ),
+            "equivalence_margin": _(
+                "The report calls two sources equivalent if their difference is shown to be smaller than this. 10 "
+                "means .10 of a share, or 0.4 points on a scale from 1 to 5. If empty, equivalence is not tested. It "
+                "cannot change after the first answer of the main work."
+            ),
             "platform": _("For example Prolific, or your own students. Printed in the report."),
             "pay_amount": _("Shown to annotators before they start."),
             "pay_currency": _("Three letters, for example GBP."),
@@ -101,6 +107,7 @@ class StudyForm(forms.ModelForm):
         field_classes = {
             "seats": between(1, 1000, forms.IntegerField),
             "kappa_floor": between(-1, 1, forms.FloatField),
+            "equivalence_margin": between(1, 99, forms.FloatField),
             "expected_minutes": between(1, 32_767, forms.IntegerField),
             "max_minutes": between(1, 32_767, forms.IntegerField),
         }
@@ -177,6 +184,11 @@ class BatchStatusForm(StatusForm):
         return list(self.study.batches.filter(status=Batch.Status.DRAFT).values_list("key", flat=True))
 
 
+class DiscardForm(forms.Form):
+    key = forms.CharField(max_length=100)
+    is_sure = forms.BooleanField(label=_("The draft is deleted, and its dialogues are free for other batches"))
+
+
 class MakeBatchesForm(forms.Form):
     """Choose how dialogues are dealt out into batches."""
 
@@ -189,7 +201,11 @@ class MakeBatchesForm(forms.Form):
     by = forms.ChoiceField(choices=BY, initial="size", widget=forms.RadioSelect, label=_("Method"))
     size = forms.IntegerField(
         required=False, min_value=1, max_value=100_000, initial=10,
-        label=_("Dialogues per batch"), help_text=_("What one person rates in one sitting."),
+        label=_("Dialogues per batch"),
+        help_text=_(
+            "What one person rates in one sitting. Conversations and scenarios stay whole, so the sizes of batches may "
+            "differ."
+        ),
     )  # fmt: skip
     field = forms.ChoiceField(
         required=False, label=_("Metadata field"), help_text=_("Every batch gets the same share of each value.")
@@ -200,8 +216,8 @@ class MakeBatchesForm(forms.Form):
     )  # fmt: skip
     n_pairs = forms.IntegerField(
         required=False, min_value=1, max_value=1000, label=_("Pairs per dialogue"),
-        help_text=_("If empty, every pair of sources is compared. With a number, each dialogue shows a balanced part "
-            "of them. Dialogues that list their pairs show those."),
+        help_text=_("If empty, every pair of sources is compared. With a number, each dialogue, or each scenario of "
+            "whole dialogues, shows a balanced part of them. Dialogues that list their pairs show those."),
     )  # fmt: skip
     repeat_percent = forms.IntegerField(
         required=False, min_value=1, max_value=100, label=_("Pairs shown again, per cent"),

@@ -9,47 +9,26 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.importing import CSV_PREDICTIONS, CSV_RATINGS, JSONL_LABELS
 from annotation.importing.answer_cells import importable
-from annotation.importing.columns import FIELDS, SEVERAL
+from annotation.importing.columns import FIELDS, SEVERAL, aliases_of
 from annotation.importing.layouts import CSV_PROMPTS, RESPONSES, TURNS, WIDE
 from annotation.importing.layouts import FIELDS as DIALOGUE_FIELDS
 from annotation.importing.outcome import BadField
 from annotation.importing.prediction_cells import FIELDS as PREDICTION_FIELDS
 from annotation.importing.prediction_cells import names_in
+from annotation.importing.remedies import COLUMN_LABELS
 from annotation.importing.shapes import JSONL_TURNS
-from annotation.importing.transcripts import RATE_ALL, parse_rate
+from annotation.importing.transcripts import RATE_ALL, parse_rate, parse_roles
+from annotation.importing.transcripts.messages import ASSISTANT
 from annotation.models import ImportJob, Study
 from protocols.specs import spec_of
 
-# The columns of each kind of file, in our names.
+# The columns of each kind of file, in our names. Which of those of ratings there are depends on the protocol.
 FIELDS_OF = {
     ImportJob.Kind.DIALOGUES: DIALOGUE_FIELDS,
     ImportJob.Kind.RATINGS: FIELDS,
     ImportJob.Kind.PREDICTIONS: PREDICTION_FIELDS,
 }
 COLUMNS = tuple(dict.fromkeys(name for names in FIELDS_OF.values() for name in names))
-COLUMN_LABELS = {
-    "dialogue": _("Dialogue"),
-    "conversation": _("Conversation"),
-    "scenario": _("Scenario"),
-    "history": _("Dialogue so far"),
-    "prompt": _("Prompt (last turn)"),
-    "response": _("Response"),
-    "item": _("Candidate"),
-    "source": _("Source"),
-    "turn": _("Turn number"),
-    "speaker": _("Speaker"),
-    "text": _("Turn text"),
-    "annotator": _("Annotator"),
-    "criterion": _("Criterion"),
-    "value": _("Answer"),
-    "choices": _("Several choices"),
-    "turns": _("Marked turns"),
-    "batch": _("Batch"),
-    "explanations": _("Explanations"),
-    "free_text": _("Free text"),
-    "answered_at": _("Time of the answer"),
-    "label": _("Label"),
-}
 PREDICTION_LABELS = {"value": _("Score")}
 
 
@@ -61,6 +40,7 @@ class ColumnsInput(forms.TextInput):
         return SEVERAL.join(filter(None, values))
 
 
+OF_DIALOGUES = ("reference", "source", "asker", "unescape_newlines", "replace_unused")
 ACCEPTED = ".jsonl,.json,.ndjson,.csv,.tsv,.txt,.xlsx,.parquet,.gz,.eval"
 
 
@@ -97,6 +77,9 @@ class ImportForm(forms.Form):
         widget=forms.ClearableFileInput(attrs={"accept": ACCEPTED}),
     )  # fmt: skip
     format = forms.ChoiceField(choices=FORMATS, required=False, label=_("Format"))
+    sheet = forms.CharField(
+        required=False, max_length=100, label=_("Sheet"), help_text=_("Of a workbook with several sheets."),
+    )  # fmt: skip
     reference = forms.CharField(
         required=False, max_length=100, label=_("Ground-truth source"),
         help_text=_("If empty, a source named ground_truth, reference, human or gold."),
@@ -111,9 +94,17 @@ class ImportForm(forms.Form):
             "the first speaker."),
     )  # fmt: skip
     unescape_newlines = forms.BooleanField(required=False, label=_("Convert a written \\n to a line break"))
+    replace_unused = forms.BooleanField(
+        required=False, label=_("Replace dialogues that are not used yet"),
+        help_text=_("Corrects dialogues by their id. A dialogue that a batch holds is never replaced."),
+    )  # fmt: skip
     transcript = forms.BooleanField(
         required=False, label=_("The file is a chat log: rate its responses"),
         help_text=_("Messages with roles, or an export of Langfuse, Phoenix, Inspect or OpenTelemetry."),
+    )  # fmt: skip
+    roles = forms.CharField(
+        required=False, max_length=100, label=_("Roles whose messages are rated"), initial=ASSISTANT,
+        help_text=_("assistant, user or both, separated by a comma. System prompts and tools are context."),
     )  # fmt: skip
     rate = forms.CharField(
         required=False, max_length=20, label=_("Responses to rate"), initial=RATE_ALL,
@@ -140,7 +131,10 @@ class ImportForm(forms.Form):
         help_text=_("For a file with one metric, in a column named value or label."),
     )  # fmt: skip
     criterion = forms.CharField(
-        required=False, max_length=100, label=_("Criterion"), help_text=_("The criterion that the labels answer.")
+        required=False,
+        max_length=100,
+        label=_("Criterion of the whole file"),
+        help_text=_("What all its rows or labels answer, if no column names it."),
     )
     lower_is_better = forms.CharField(
         required=False, max_length=4000, label=_("Metrics where lower is better"),
@@ -154,12 +148,23 @@ class ImportForm(forms.Form):
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         criteria = importable(spec_of(study.protocol_version))
+        self.fields_of = FIELDS_OF | {ImportJob.Kind.RATINGS: tuple(aliases_of(criteria))}
         # In a file of ratings, each criterion may have a column of its own.
         self.criteria = {each.key: each.name for each in criteria if each.key not in COLUMNS}
         for name, label in (COLUMN_LABELS | self.criteria).items():
             widget = ColumnsInput() if name == "response" else forms.TextInput()
             field = forms.CharField(required=False, max_length=2000, label=label, empty_value="", widget=widget)
             self.fields[f"map_{name}"] = field
+
+    @staticmethod
+    def values_of(job: ImportJob) -> dict[str, Any]:
+        """Return the choices of an earlier import, for the next attempt. Only the file must be chosen again."""
+        options = dict(job.options)
+        columns = {f"map_{name}": column for name, column in options.pop("columns", {}).items()}
+        chosen = {name: ", ".join(value) if isinstance(value, list) else value for name, value in options.items()}
+        has_failed = job.status == ImportJob.Status.FAILED  # otherwise the format may be the one that was found
+        again = {"format": job.format, "is_dry_run": job.is_dry_run} if has_failed else {}
+        return {"kind": job.kind, **chosen, **columns, **again}
 
     def clean_file(self) -> Any:
         upload = self.cleaned_data["file"]
@@ -168,6 +173,14 @@ class ImportForm(forms.Form):
             text = _("The file is larger than %(most)s MB. Compress it (.gz) or split it.")
             raise forms.ValidationError(text % {"most": most})
         return upload
+
+    def clean_roles(self) -> list[str]:
+        roles = names_in(self.cleaned_data["roles"])
+        try:
+            parse_roles(roles)
+        except BadField as error:
+            raise forms.ValidationError(error.reason) from None
+        return [] if roles == [ASSISTANT] else roles
 
     def clean_rate(self) -> str:
         rate: str = self.cleaned_data["rate"]
@@ -190,17 +203,18 @@ class ImportForm(forms.Form):
         """Return the options that this kind of import understands, without those left empty."""
         values = self.cleaned_data
         if values["kind"] == "dialogues":
-            said = {name: values[name] for name in ("reference", "source", "asker", "unescape_newlines")}
+            said = {name: values[name] for name in OF_DIALOGUES}
             said["columns"] = self._columns(DIALOGUE_FIELDS)
             if values["transcript"]:
-                said |= {name: values[name] for name in ("transcript", "rate", "with_dialogue", "show_system")}
+                said |= {name: values[name] for name in ("transcript", "roles", "rate", "with_dialogue", "show_system")}
         elif values["kind"] == "predictions":
             said = {name: values[name] for name in ("metric", "criterion", "note")}
             said |= {name: names_in(values[name]) for name in ("metrics", "lower_is_better")}
             said["columns"] = self._columns(PREDICTION_FIELDS)
         else:
             said = {name: values[name] for name in ("create_missing", "reference", "criterion")}
-            said["columns"] = self._columns((*FIELDS, *self.criteria))
+            said["columns"] = self._columns((*self.fields_of[ImportJob.Kind.RATINGS], *self.criteria))
+        said["sheet"] = values["sheet"]
         return {name: value for name, value in said.items() if value}
 
     def _columns(self, fields: Iterable[str]) -> dict[str, str]:

@@ -28,6 +28,8 @@ KEYS = "123456789" + LETTERS_IN_ALL
 NUMBER = re.compile(r"-?\d")
 LINE = 72  # characters of a description on the rating screen
 MOST_LINES = 6
+ROW = 40  # characters of options that stand beside each other on a phone: of each, those of its longest word
+WIDE = "\u2e80"  # from here on, characters of Chinese and Japanese: as wide as two others
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,8 @@ class ItemText:
     texts: tuple[str, ...] = ()
     unit: str = ProtocolVersion.Unit.RESPONSE
     speaker: str = ""  # of a response or a whole set; empty where nobody can tell
-    histories: tuple[list[dict[str, Any]], ...] = ()  # of a model: what each of its texts responds to
+    # of a model: what each of its texts responds to; of two whole dialogues in comparison: their turns
+    histories: tuple[list[dict[str, Any]], ...] = ()
     speakers: tuple[str, ...] = ()  # of a model: who says each of its texts
     asks: tuple[str, ...] = ()  # of a training item: the keys of its questions; empty: all of its unit
     contexts: tuple[tuple[ContextPanel, ...], ...] = ()  # what to read above each of its texts
@@ -52,6 +55,16 @@ class ItemText:
     def shown(self) -> list[tuple[str, tuple[ContextPanel, ...]]]:
         """Return each text with what to read above it."""
         return list(zip(self.texts, self.contexts or repeat(()), strict=False))
+
+    @property
+    def compares_dialogues(self) -> bool:
+        return self.unit == ProtocolVersion.Unit.COMPARISON and bool(self.histories)
+
+    @property
+    def sides(self) -> list[tuple[str, list[dict[str, Any]], tuple[ContextPanel, ...]]]:
+        """Return both sides of a comparison, each with its text or its turns, and what to read above it."""
+        texts, histories = self.texts or ("", ""), self.histories or ([], [])
+        return list(zip(texts, histories, self.contexts or ((), ()), strict=True))
 
     @property
     def text(self) -> str | None:
@@ -116,6 +129,12 @@ class AskedCriterion:
         """Return about how many lines the longest description has: that height is kept free, so that nothing moves."""
         texts = [(o.definition, *o.conditions) for o in self.criterion.options]
         return min(max((sum(-(-len(text) // LINE) for text in each) for each in texts), default=0), MOST_LINES)
+
+    @property
+    def is_wordy(self) -> bool:
+        """Return whether the labels are too long to stand beside each other on a phone."""
+        words = (option.label.split() for option in self.criterion.options)
+        return sum(max(map(_width, each), default=0) for each in words) > ROW
 
     @property
     def is_done(self) -> bool:
@@ -328,6 +347,10 @@ def _comparison_keys(criterion: CriterionSpec) -> list[str]:
     if roles.count(Option.Role.LEFT) == 1:
         fixed |= {Option.Role.LEFT: "1", Option.Role.RIGHT: "2"}
     return [fixed.get(Option.Role(role), "") if role not in roles[:at] else "" for at, role in enumerate(roles)]
+
+
+def _width(word: str) -> int:
+    return sum(2 if character >= WIDE else 1 for character in word)
 
 
 def _number(option: OptionSpec) -> str:

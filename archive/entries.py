@@ -27,9 +27,9 @@ DATASHEET = ("question", "text", "updated_at")
 PURPOSES = ("dialogue", "purpose")
 # The protocol version and the pay are added separately. Invitation settings are not exported.
 SETTINGS = (
-    "slug", "name", "description", "status", "seats", "seed", "majority_rule", "word_scale", "kappa_floor", "platform",
-    "pay_currency", "consent_text", "consent_version", "content_language", "text_format", "expected_minutes",
-    "max_minutes",
+    "slug", "name", "description", "status", "seats", "seed", "majority_rule", "word_scale", "kappa_floor",
+    "equivalence_margin", "platform", "pay_currency", "consent_text", "consent_version", "content_language",
+    "text_format", "expected_minutes", "max_minutes",
 )  # fmt: skip
 # For runs that made metrics. Prompts, answers, endpoint and prices are left out: observers may export but not see them.
 JUDGE = (

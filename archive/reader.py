@@ -17,10 +17,9 @@ from annotation.importing.dialogues import import_dialogues
 from annotation.importing.files import MOST_UNPACKED
 from annotation.importing.outcome import ImportRejected, ImportSummary, LineError
 from annotation.importing.ratings import import_ratings
-from annotation.importing.shapes import DialogueOptions
 from annotation.models import Batch, Source, Study
 from annotation.services.studies import create_study
-from archive.comparisons import restore_seen_sides, restore_sides
+from archive.comparisons import restore_seen_sides, restore_shuffled, restore_sides
 from archive.entries import FORMAT
 from archive.marks import MARKS, restore_marks
 from archive.metrics import restore_predictions
@@ -118,7 +117,7 @@ def _restore(
     study = _create(facts, slug, versions[PROTOCOL], owner, now)
     dialogues = folder / "dialogues.jsonl"
     if dialogues.stat().st_size:
-        found = import_dialogues(study, dialogues, format=facts["dialogue_format"], options=DialogueOptions(), now=now)
+        found = import_dialogues(study, dialogues, format=facts["dialogue_format"], is_archived=True, now=now)
         summary.counts["dialogues_new"] = found.counts["dialogues_new"]
     for each in facts["sources"]:
         values = {name: each[name] for name in ("name", "is_reference", "position")}
@@ -130,6 +129,7 @@ def _restore(
     seats = {batch["key"]: batch["n_seats"] for batch in facts["batches"]}
     summary.counts["annotators_new"] = restore_people(study, folder, seats, now=now)
     restore_sides(study, folder)
+    restore_shuffled(study, folder)
     if n_marks := restore_marks(study, folder / MARKS):
         summary.counts["marks_new"] = n_marks
     with (folder / "ratings.csv").open("rb") as file:

@@ -127,11 +127,15 @@ ITEM_COLUMNS = (
 )
 # A comparison that is a check shows a pair again.
 AGAIN = "(s.unit = 'comparison' AND s.is_check)"
+# A comparison of whole dialogues names these without a candidate.
+OTHER = """(SELECT other.id FROM annotation_dialogue other
+            WHERE other.study_id = %(study)s AND s.unit = 'comparison' AND s.shown -> 1 ->> 1 IS NULL
+                AND other.key = s.shown -> 1 ->> 0)"""
 ITEMS = f"""
     INSERT INTO annotation_item (batch_id, unit, dialogue_id, source_id, candidate_id, token, position, is_check,
-        shown)
+        other_dialogue_id, shown)
     SELECT batch.id, s.unit, d.id, source.id, c.id, gen_random_uuid(), s.position, s.is_check,
-        coalesce((SELECT array_agg(shown.id ORDER BY pair.at)
+        {OTHER}, coalesce((SELECT array_agg(shown.id ORDER BY pair.at)
             FROM jsonb_array_elements(s.shown) WITH ORDINALITY AS pair (keys, at)
             JOIN annotation_dialogue of ON of.study_id = %(study)s AND of.key = pair.keys ->> 0
             JOIN annotation_candidate shown ON shown.dialogue_id = of.id AND shown.key = pair.keys ->> 1), '{{}}')
@@ -142,11 +146,14 @@ ITEMS = f"""
     LEFT JOIN annotation_candidate c ON c.dialogue_id = d.id AND c.key = s.item
     WHERE (s.dialogue IS NULL) = (d.id IS NULL) AND (s.source IS NULL) = (source.id IS NULL)
         AND (s.unit = 'comparison' OR (s.item IS NULL) = (c.id IS NULL)) AND NOT {AGAIN}
+        AND (s.unit <> 'comparison' OR s.shown -> 1 ->> 1 IS NOT NULL OR {OTHER} IS NOT NULL)
     ORDER BY s.line
 """
 REPETITIONS = f"""
-    INSERT INTO annotation_item (batch_id, unit, dialogue_id, token, position, is_check, shown, repeats_id)
-    SELECT item.batch_id, item.unit, item.dialogue_id, gen_random_uuid(), s.position, true, item.shown, item.id
+    INSERT INTO annotation_item (batch_id, unit, dialogue_id, other_dialogue_id, token, position, is_check, shown,
+        repeats_id)
+    SELECT item.batch_id, item.unit, item.dialogue_id, item.other_dialogue_id, gen_random_uuid(), s.position, true,
+        item.shown, item.id
     FROM archive_item s
     JOIN annotation_batch batch ON batch.study_id = %(study)s AND batch.key = s.batch
     JOIN annotation_dialogue d ON d.study_id = %(study)s AND d.key = s.dialogue
@@ -207,9 +214,10 @@ def _restore_work(study: Study, path: Path) -> None:
     refuse(path, "archive_work", "status", Assignment.Status.values, _("has an unknown status"))
     n_new = execute(
         """INSERT INTO annotation_assignment
-               (batch_id, participant_id, token, status, seed, claimed_at, submitted_at, feedback, is_imported, round)
+               (batch_id, participant_id, token, status, seed, claimed_at, submitted_at, feedback, is_imported,
+                has_added_seat, round)
            SELECT b.id, p.id, gen_random_uuid(), s.status, s.seed, s.claimed_at, s.submitted_at,
-               coalesce(s.comment, ''), s.is_imported, s.round
+               coalesce(s.comment, ''), s.is_imported, s.is_imported, s.round
            FROM archive_work s
            JOIN annotation_batch b ON b.study_id = %s AND b.key = s.batch
            JOIN annotation_participant p ON p.study_id = %s AND p.pseudonym = s.annotator
@@ -226,8 +234,13 @@ def _restore_seats(study: Study, seats: dict[str, int]) -> None:
         """INSERT INTO annotation_seat (batch_id, number)
            SELECT b.id, n FROM unnest(%s::text[], %s::int[]) AS wanted (batch, n_seats)
            JOIN annotation_batch b ON b.study_id = %s AND b.key = wanted.batch
-           CROSS JOIN LATERAL (SELECT generate_series(1, wanted.n_seats)
-               UNION SELECT s.seat FROM archive_work s WHERE s.batch = wanted.batch AND s.seat IS NOT NULL) numbers (n)
+           CROSS JOIN LATERAL (
+               SELECT n, row_number() OVER (ORDER BY bool_or(is_held) DESC, n) AS place
+               FROM (SELECT s.seat AS n, true AS is_held FROM archive_work s
+                     WHERE s.batch = wanted.batch AND s.seat IS NOT NULL
+                     UNION ALL SELECT n, false FROM generate_series(1, 2 * wanted.n_seats) free (n)) numbers
+               GROUP BY n) numbers
+           WHERE place <= wanted.n_seats
            ORDER BY b.id, n""",
         [list(seats), list(seats.values()), study.pk],
     )

@@ -36,6 +36,7 @@ CONTENTS = {
     "settled.csv": "Labels on which two did not agree at first, and how each was settled.",
     "settled_answers.csv": "Answers kept with a settled label, by its number in settled.csv.",
     "marks.csv": "Items that an annotator was unsure about, or flagged: never answers. Left out where there are none.",
+    "shuffled.csv": "Whose screens were in an order of their own, which follows from the seed of their work.",
     "sides.csv": "Comparisons whose second candidate stood on the left, by annotator. Left out where there are none.",
     "identical_pairs.csv": "Pairs of equal texts, which were dealt and not shown. Left out where there are none.",
     "study_record.json": (
@@ -90,6 +91,7 @@ def write_archive(study: Study, options: ExportOptions, file: IO[bytes], tick: T
         ("settled_answers.csv", settled.SETTLED_ANSWERS, rows_of(settled.ANSWER_ROWS)),
     ]
     if comparisons.has_comparisons(study):
+        tables.append((comparisons.SHUFFLED, comparisons.SHUFFLED_HEADER, comparisons.shuffled_rows(study)))
         tables.append((comparisons.SIDES, comparisons.SIDES_HEADER, comparisons.side_rows(study)))
         tables.append((comparisons.IDENTICAL, comparisons.IDENTICAL_HEADER, comparisons.identical_rows(study)))
     if marks.has_marks(study):

@@ -22,7 +22,11 @@ ALONE = {
     "agreement": "bench.statistics:agreement",
     "bootstrap": "bench.statistics:bootstrap",
     "plan": "bench.statistics:plan",
+    "compare": "bench.comparisons:run",
     "coverage": "bench.coverage:run",
+    "rank-coverage": "bench.rank_coverage:run",
+    "agreement-coverage": "bench.population_coverage:run",
+    "power": "bench.power:run",
     "start": "bench.starts:run",
 }
 STAGED = {

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from bench.coverage_model import Dialogues, OneClicker, Predictions, TwoSystems, Votes
+from bench import coverage_sources
+from bench.coverage_model import Dialogues, OneClicker, Predictions, Votes
 from bench.rows import Goal, Row
 from measures.agreement import fleiss_kappa, fleiss_kernel, gwet_ac, percent_agreement
 from measures.alpha import krippendorff_alpha_with_interval
@@ -30,7 +31,6 @@ from measures.intervals import (
 )
 from measures.leave_one_out import leave_one_out
 from measures.prediction_intervals import label_estimates, score_estimates
-from measures.systems import crossed_variance_t
 
 NOMINAL = 0.95
 N_STUDIES, N_STUDIES_QUICK = 2000, 300
@@ -171,10 +171,6 @@ def of_leaving_out(design: OneClicker, n: int) -> Coverage:
     return covered_each(draw, n)
 
 
-def of_difference(design: TwoSystems, n: int) -> Coverage:
-    return covered_each(lambda rng, _: (crossed_variance_t(design.draw(rng)).estimate, design.difference), n)
-
-
 def of_predictions(design: Predictions, n: int) -> dict[str, Coverage]:
     """All measures from the same studies."""
     rng, truth = np.random.default_rng(SEED), design.truth
@@ -206,7 +202,8 @@ def run(place: Path, is_quick: bool) -> Iterator[Row]:
     yield from _proportions()
     yield from _pooled(n)
     yield from _of_annotators(n)
-    yield from _of_systems(n)
+    yield from _of_predictions(n)
+    yield from coverage_sources.run(place, is_quick)
 
 
 def _kappas(name: str, interval_of: IntervalOf, prevalence: str, size: int, n: int) -> Iterator[Row]:
@@ -263,10 +260,7 @@ def _of_annotators(n: int) -> Iterator[Row]:
     yield _row("kappa without one of 7, 42 items", found.share, found.n)
 
 
-def _of_systems(n: int) -> Iterator[Row]:
-    layouts = (TwoSystems(4, 10, 7), TwoSystems(1, RELIABLE_SIZE, 7), TwoSystems(1, 100, 3))
-    cells = [of_difference(layout, n) for layout in layouts]
-    yield _furthest("difference of two systems, crossed-variance t", cells)
+def _of_predictions(n: int) -> Iterator[Row]:
     for name, found in of_predictions(Predictions(60), n // DEARER).items():
         yield _row(f"{name} of predictions, 60 dialogues x 2 items", found.share, found.n)
 

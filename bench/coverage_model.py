@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from scipy import stats
@@ -137,43 +136,6 @@ class OneClicker:
         """(items, raters) answers of one study."""
         found = self.votes.codes(1, rng)[0]
         found[:, 0] = rng.integers(0, 2, len(found))
-        return found
-
-
-@dataclass(frozen=True)
-class TwoSystems:
-    """Two systems judged good or not by the same annotators on the same dialogues, in batches of their own people.
-
-    A judgement is good when the level of its system and four normal effects (of the dialogue, of the dialogue and the
-    system, of the annotator, and the annotator's taste for the system) with noise exceed 0. A normal sum exceeds 0
-    with a probability that is known, so the true difference of the systems is.
-    """
-
-    n_batches: int
-    n_dialogues: int
-    n_annotators: int
-    levels: tuple[float, float] = (0.7, 0.3)
-    dialogue: float = 0.6
-    dialogue_system: float = 0.3
-    annotator: float = 0.3
-    taste: float = 0.3
-
-    @cached_property
-    def difference(self) -> float:
-        effects = (self.dialogue, self.dialogue_system, self.annotator, self.taste, 1.0)
-        first, second = stats.norm.cdf(np.array(self.levels) / math.hypot(*effects))
-        return float(first - second)
-
-    def draw(self, rng: np.random.Generator) -> list[FloatArray]:
-        """(dialogues, annotators) differences of each batch."""
-        n, r = self.n_dialogues, self.n_annotators
-        found = []
-        for _ in range(self.n_batches):
-            sums = np.array(self.levels) + rng.normal(0, self.dialogue, (n, 1, 1))
-            sums = sums + rng.normal(0, self.dialogue_system, (n, 1, 2)) + rng.normal(0, self.annotator, (1, r, 1))
-            sums = sums + rng.normal(0, self.taste, (1, r, 2)) + rng.normal(0, 1, (n, r, 2))
-            good = (sums > 0).astype(float)
-            found.append(good[..., 0] - good[..., 1])
         return found
 
 

@@ -75,7 +75,7 @@ def bootstrap(place: Path, is_quick: bool) -> Iterator[Row]:
 def plan(place: Path, is_quick: bool) -> Iterator[Row]:
     """The planner's page with its usual values, and nothing known from before."""
     question = PlannedTest("share", 1.0, 0.1, 0.8, 0.05, 1, 3, None, None, default_variances(1.0))
-    load = Load(5, 4, 0, 20, 30, None, "")
+    load = Load(5, 4, 0, 0, 20, 30, None, "")
     rounds = [_planned(question, load) for _ in range(4 if is_quick else 10)][1:]
     yield Row("a plan with all its tables", statistics.median(rounds), "ms", goal=Goal(200))
 

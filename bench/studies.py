@@ -45,8 +45,9 @@ class Shape:
 
 # Each names the study %(study)s; foreign keys are known to hold, so their checks are left out.
 MATERIAL = (
-    """INSERT INTO annotation_dialogue (study_id, key, position, turns, metadata, batch_key, digest, is_textless)
-    SELECT %(study)s, 'd' || n, n, %(turns)s::jsonb, '{}', '', repeat('0', 64), false
+    """INSERT INTO annotation_dialogue
+        (study_id, key, conversation, position, turns, metadata, batch_key, digest, is_textless)
+    SELECT %(study)s, 'd' || n, 'd' || n, n, %(turns)s::jsonb, '{}', '', repeat('0', 64), false
     FROM generate_series(0, %(n_dialogues)s - 1) n""",
     """INSERT INTO annotation_candidate (dialogue_id, source_id, key, text, metadata)
     SELECT d.id, s.id, 'c' || d.position || '-' || n, %(response)s, '{}'

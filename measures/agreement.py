@@ -100,6 +100,18 @@ def fleiss_kernel(patterns: IntArray, weights: Weights = None) -> Kernel:
     return chance_corrected_kernel(patterns, fleiss_chance(matrix), matrix)
 
 
+def gwet_kernel(patterns: IntArray, weights: Weights = None) -> Kernel:
+    """Return AC1 or AC2 over the declared categories, for the same."""
+    matrix = resolve_weights(weights, patterns.shape[1])
+    return chance_corrected_kernel(patterns, gwet_chance(matrix), matrix)
+
+
+def brennan_prediger_kernel(patterns: IntArray, weights: Weights = None) -> Kernel:
+    """Return the coefficient of Brennan and Prediger, for the same."""
+    matrix = resolve_weights(weights, patterns.shape[1])
+    return chance_corrected_kernel(patterns, uniform_chance(matrix), matrix)
+
+
 def fleiss_kappa(
     histogram: Histogram, *, weights: Weights = None, convention: str = "gwet", level: float = 0.95
 ) -> Estimate:
@@ -157,6 +169,23 @@ def all_agree_share(histogram: Histogram, *, level: float = 0.95) -> Estimate:
     """Share of the items rated twice or more on which ALL raters agree; this is not the pairwise agreement."""
     unanimous = histogram.patterns.max(axis=1, initial=0) == histogram.votes
     return _mean_over_items(histogram, unanimous.astype(float), level)
+
+
+def positive_agreement(histogram: Histogram, category: int) -> Estimate:
+    """Share of positive agreement: how often another rater of the item also gives the category that one has given.
+
+    Sum of n_ik (n_ik - 1) over items, by the sum of n_ik (n_i - 1), over items rated twice or more; 'no_variation' if
+    nobody gave the category. Sources: Cicchetti & Feinstein 1990, J. Clin. Epidemiol. 43:551 (two raters); de Vet,
+    Dikmans & Eekhout 2017, J. Clin. Epidemiol. 83:85 (any number).
+    """
+    given, others = histogram.patterns[:, category], histogram.votes - 1
+    rated = others > 0
+    pairs = int(histogram.counts[rated] @ (given * others)[rated])
+    if not histogram.n_rated:
+        return Estimate(None, NO_PAIRS, **histogram.sizes)
+    if not pairs:
+        return Estimate(None, NO_VARIATION, **histogram.sizes)
+    return Estimate(float(histogram.counts[rated] @ (given * (given - 1))[rated]) / pairs, **histogram.sizes)
 
 
 def _chance_corrected(

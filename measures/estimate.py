@@ -3,6 +3,10 @@
 import math
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from measures.arrays import FloatArray
+
 NO_PAIRS = "no_pairs"
 NO_VARIATION = "no_variation"
 TOO_FEW_ITEMS = "too_few_items"
@@ -60,6 +64,18 @@ class Estimate:
         numbers = (self.value, self.low, self.high, self.standard_error)
         if not all(number is None or math.isfinite(number) for number in numbers):
             raise ValueError("an estimate is never NaN or infinite")
+
+    @classmethod
+    def mean_of_pairs(cls, values: FloatArray) -> "Estimate":
+        """Return the mean over pairs of annotators, without the undefined ones (NaN), which `n_undefined` counts.
+
+        Undefined: 'no_pairs' if there are none; 'no_variation' if all are undefined.
+        """
+        defined = values[np.isfinite(values)]
+        undefined = len(values) - len(defined)
+        if not len(defined):
+            return cls(None, NO_VARIATION if undefined else NO_PAIRS, n_undefined=undefined)
+        return cls(float(defined.mean()), n_pairs=len(defined), n_undefined=undefined)
 
     def with_interval(self, low: float | None, high: float | None, note: str | None = None) -> "Estimate":
         """Return the estimate with these limits; if both are None, `note` says why there is no interval."""

@@ -9,7 +9,6 @@ patterns.
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -249,16 +248,6 @@ def total_of_json(parts: Iterable[Mapping[str, int]], n_categories: int) -> Hist
     for part in parts:
         found.update(part)
     return Histogram.from_json(found, n_categories)
-
-
-def n_votes_of_json(stored: Mapping[str, int]) -> int:
-    """Return :attr:`Histogram.n_votes` of a stored histogram."""
-    return sum(_votes_of(pattern) * items for pattern, items in stored.items())
-
-
-@lru_cache(maxsize=4096)
-def _votes_of(pattern: str) -> int:
-    return sum(map(int, pattern.split(",")))
 
 
 def positions_of(ids: npt.NDArray[Any]) -> IntArray:

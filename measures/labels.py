@@ -54,6 +54,9 @@ WORD_SCALES: dict[str, Callable[[float | None], str | None]] = {
 }
 
 
+LOWEST_WORDS = frozenset(("poor", "unreliable"))  # as a lower bound they say nothing
+
+
 def alpha_word(scale: str, value: float | None) -> str | None:
     """Return Krippendorff's word for alpha, for any scale of the kappas; None if no words are wanted."""
     return None if scale == WordScale.NONE else krippendorff_word(value)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from measures.arrays import FloatArray, IntArray
-from measures.estimate import NO_PAIRS, NO_VARIATION, TOO_FEW_ITEMS, Estimate
+from measures.estimate import TOO_FEW_ITEMS, Estimate
 from measures.intervals import t_interval
 from measures.pairs import PairTable
 from measures.weights import Weights
@@ -25,12 +25,7 @@ def mean_pairwise_cohen(table: PairTable, *, weights: Weights = None) -> Estimat
     'no_variation' if every pair is undefined. Undefined pairs do not enter the mean; `n_undefined` counts them and
     `n_pairs` the others.
     """
-    kappas = table.kappas(weights)
-    defined = kappas[np.isfinite(kappas)]
-    undefined = len(kappas) - len(defined)
-    if not len(defined):
-        return Estimate(None, NO_VARIATION if undefined else NO_PAIRS, n_undefined=undefined)
-    return Estimate(float(defined.mean()), n_pairs=len(defined), n_undefined=undefined)
+    return Estimate.mean_of_pairs(table.kappas(weights))
 
 
 def mean_pairwise_cohens_with_intervals(

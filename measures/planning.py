@@ -4,29 +4,30 @@ The variance of the mean difference is (s_B + s_W / r) / N + s_A / annotators: d
 difference of the systems (s_B), single ratings scatter (s_W), and annotators differ in which system they
 prefer (s_A). Only more annotators reduce the last part.
 
-Source: project statistics, section 4.6. :func:`crossed_power` comes from this project: it averages the normal
-power over the possible mean squares of a study.
+Source: project statistics, section 4.6. :func:`crossed_power` and its inverses come from this project: they average
+the normal power over the possible mean squares of a study, which :mod:`measures.layouts` knows. Wilson & Hilferty
+1931, PNAS 17:684 (chi-squares of many degrees of freedom).
 """
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from measures.arrays import FloatArray
-from measures.crossed import complete_batches, crossed_variance
-from measures.estimate import TOO_FEW_ITEMS
 from measures.intervals import special
+from measures.layouts import Layout, Variances
+from measures.two_way import joined
 
 MORE_ANNOTATORS = "more_annotators"
-COMPONENTS = ("s_between", "s_within", "s_annotator")
 # Evenly spread triples instead of random ones give the same result every time, within .005 of a million draws.
 N_DRAWS = 1024
 # Roberts' generalisation of the golden ratio to three dimensions: the root of x^4 = x + 1, and its powers.
 SPREAD = 1.2207440846057596 ** -np.arange(1.0, 4.0)
+MANY = 60.0  # degrees of freedom from which the cube root of a chi-square is as good as normal
+MOST = 100_000  # dialogues
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def n_dialogues(
     ratings : int
         Ratings of each system per dialogue, r.
     s_between, s_within, s_annotator : float
-        Variances of the difference, from :func:`mean_components`.
+        Variances of the difference, from :func:`measures.pilots.components_of`, for the mean over a dialogue's turns.
     n_annotators : int, optional
         Annotators in the whole study; needed with `s_annotator`.
     power, level : float
@@ -123,93 +124,131 @@ def power(
     return float(_found(difference, math.sqrt(variance), special().ndtri(1 - level / 2)))
 
 
-def crossed_power(
-    difference: float,
-    dialogues: int,
-    ratings: int,
-    s_between: float,
-    s_within: float,
-    *,
-    n_annotators: int,
-    s_annotator: float = 0.0,
-    level: float = 0.05,
-) -> float | None:
-    """Return the probability that :func:`measures.systems.crossed_variance_t` finds the difference.
-
-    Parameters
-    ----------
-    n_annotators : int
-        In the whole study. They form n_annotators // ratings groups of equal size, each with its own dialogues, at
-        least two of them; annotators left over have no effect.
+def crossed_power(difference: float, layout: Layout, variances: Variances, *, level: float = 0.05) -> float | None:
+    """Return the probability that a test which generalises to new dialogues and new annotators finds the difference.
 
     Returns
     -------
     float or None
-        None with one rating, for which the test is undefined. Far below :func:`power` for few annotators, even if
-        they do not differ: the test has to estimate their variance with groups * (ratings - 1) degrees of freedom.
+        None if one dialogue or one annotator is all that there is. Far below :func:`power` for few annotators, even if
+        they do not differ: the test has to estimate how much they do.
 
     Notes
     -----
-    The test generalises to new annotators. Mean squares are independent scaled chi-squares, and independent of the
-    mean. The power for given mean squares is averaged over 1,024 evenly spread triples.
+    The test is a t with the variance that the mean squares of the layout add up to, at least that of dialogues or of
+    annotators alone. Mean squares are independent scaled chi-squares, and independent of the mean. The power for given
+    mean squares is averaged over 1,024 evenly spread triples.
     """
-    dialogue_part = _dialogue_part(ratings, s_between, s_within)
-    if ratings < 2 or dialogues < 2 or n_annotators < ratings:
+    if not layout.is_testable:
         return None
-    groups = min(n_annotators // ratings, dialogues // 2)
-    variance = dialogue_part / dialogues + s_annotator / (groups * ratings)
-    if not variance:
+    if variances.are_zero:
         return 1.0
-    expected = s_within + np.array([ratings * s_between, dialogues / groups * s_annotator, 0.0])
-    freedom = np.array([dialogues - groups, groups * (ratings - 1), (dialogues - groups) * (ratings - 1)], float)
-    drawn = np.column_stack([_mean_chi_square(each, place) for place, each in enumerate(freedom.tolist())])
-    parts = expected * drawn * (np.array([1, 1, -1]) / (dialogues * ratings))
-    total, df = _satterthwaite(parts, freedom)
+    error, critical = _crossed_test(layout, variances, level)
+    return float(_found(layout.effect(difference), error, critical).mean())
+
+
+def crossed_difference(
+    layout: Layout, variances: Variances, *, power: float = 0.8, level: float = 0.05
+) -> float | None:
+    """Return the smallest difference found with this power: the inverse of :func:`crossed_power`, None as there.
+
+    None also if no difference is found so often: sources cannot differ by more than their scores allow.
+    """
+    if not layout.is_testable:
+        return None
+    if variances.are_zero:
+        return 0.0
+    error, critical = _crossed_test(layout, variances, level)
+    low, high = 0.0, 1.0
+    while _found(high, 1.0, critical).mean() < power:
+        low, high = high, 2 * high
+    middle = high
+    while high - low > 1e-6 * high:
+        # Newton's step, or half way if it leads out of what is left.
+        gap = _found(middle, 1.0, critical).mean() - power
+        low, high = (low, middle) if gap >= 0 else (middle, high)
+        middle -= gap / max(float(np.exp(-((middle - critical) ** 2) / 2).mean()) / math.sqrt(2 * math.pi), 1e-12)
+        if abs(gap) < 1e-9:
+            break
+        middle = middle if low < middle < high else (low + high) / 2
+    return layout.difference(float(middle * error))
+
+
+def _crossed_test(layout: Layout, variances: Variances, level: float) -> tuple[float, FloatArray]:
+    """Return the true standard error, and the critical values in units of it for each draw of mean squares."""
+    squares = layout.mean_squares(variances)
+    drawn = np.column_stack([_mean_chi_square(each, place) for place, each in enumerate(squares.freedom.tolist())])
+    if squares.are_same:
+        drawn[:, 2] = drawn[:, 0]
+    total, df = joined((squares.expected * drawn).T, squares.freedom[:, None])
     # The variance that the test estimates (total) is not the true variance of the difference.
-    critical = -special().stdtrit(df, level / 2) * np.sqrt(total / variance)
-    return float(_found(difference, math.sqrt(variance), critical).mean())
+    return math.sqrt(squares.variance), -special().stdtrit(df, level / 2) * np.sqrt(total / squares.variance)
 
 
 def crossed_dialogues(
     difference: float,
-    ratings: int,
-    s_between: float,
-    s_within: float,
+    layout: Layout,
+    variances: Variances,
     *,
-    n_annotators: int,
-    s_annotator: float = 0.0,
     power: float = 0.8,
     level: float = 0.05,
-    most: int = 100_000,
+    most: int = MOST,
 ) -> Plan:
     """Return the dialogues that give :func:`crossed_power`; 'more_annotators' if `most` are not enough."""
 
-    def reaches(dialogues: int) -> bool:
-        found = crossed_power(
-            difference, dialogues, ratings, s_between, s_within,
-            n_annotators=n_annotators, s_annotator=s_annotator, level=level,
-        )  # fmt: skip
-        return found is not None and found >= power
+    def reached(dialogues: int) -> float:
+        return crossed_power(difference, layout.of_size(dialogues), variances, level=level) or 0.0
 
-    if not reaches(most):
+    if reached(most) < power:
         return Plan(None, MORE_ANNOTATORS)
+    of = layout.of_dialogue(variances)
+    parts = _dialogue_part(layout.ratings, of.s_between, of.s_within), of.s_annotator / layout.annotators
     # The number needed if annotators did not differ is too small, but near.
-    plan = n_dialogues(difference, ratings, s_between, s_within, power=power, level=level)
-    low, high = _around(reaches, max(2, plan.n_dialogues or 2), most)
+    plan = n_dialogues(difference, layout.ratings, of.s_between, of.s_within, power=power, level=level)
+    return Plan(_search(reached, parts, power, level, max(2, plan.n_dialogues or 2), most))
+
+
+def _search(
+    reached: Callable[[int], float], parts: tuple[float, float], power: float, level: float, guess: int, most: int
+) -> int:
+    """Return a number that reaches the power when one less does not; each try takes up to 1 ms."""
+    low, high, at, tries = 1, most, min(guess, most), 0
+    goal = math.sqrt(multiplier(power, level))
+    while high - low > 1:
+        found, tries = reached(at), tries + 1
+        low, high = (low, at) if found >= power else (at, high)
+        # The variance to aim at, as squared quantiles are inverse to it.
+        quantile = goal - special().ndtri(power) + special().ndtri(min(max(found, level), 1 - 1e-9))
+        room = (parts[0] / at + parts[1]) * (quantile / goal) ** 2 - parts[1]
+        aim = parts[0] / room if room > 0 and tries % 6 else math.sqrt(low * high)
+        # A step to one less, so that the next one can end the search.
+        at = min(max(math.ceil(min(aim, most)) - (found < power), low + 1), high - 1)
+    return high
+
+
+def crossed_annotators(
+    difference: float,
+    layout: Layout,
+    variances: Variances,
+    *,
+    power: float = 0.8,
+    level: float = 0.05,
+) -> int | None:
+    """Return the fewest annotators in total with whom this layout reaches the power; None if more do not help."""
+
+    def reaches(annotators: int) -> bool:
+        of = replace(layout, annotators=annotators)
+        return (crossed_power(difference, of, variances, level=level) or 0.0) >= power
+
+    low, high = max(1, layout.ratings - 1), max(2, layout.ratings)
+    while not reaches(high):
+        low, high = high, 2 * high
+        if low >= layout.batches * layout.ratings:
+            return None
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if reaches(middle) else (middle, high)
-    return Plan(high)
-
-
-def _around(reaches: Callable[[int], bool], guess: int, most: int) -> tuple[int, int]:
-    """Return numbers of dialogues that are too few and enough, near a guess, as each power takes 1 to 2 ms."""
-    low, high = min(guess, most), most
-    if reaches(low):
-        return 1, low
-    while 2 * low < most and not reaches(2 * low):
-        low *= 2
-    return low, min(2 * low, high)
+    return high
 
 
 def _found(difference: float, error: float, critical: FloatArray | float) -> FloatArray:
@@ -221,19 +260,19 @@ def _found(difference: float, error: float, critical: FloatArray | float) -> Flo
 @lru_cache(maxsize=256)  # many plans of a page share a number, and each takes half a millisecond
 def _mean_chi_square(freedom: float, place: int) -> FloatArray:
     """Return (N_DRAWS,) chi-squares over their degrees of freedom."""
-    spread = (0.5 + np.arange(1, N_DRAWS + 1) * SPREAD[place]) % 1
-    return np.asarray(2 * special().gammaincinv(freedom / 2, spread) / freedom)
+    if freedom >= MANY:
+        part = 2 / (9 * freedom)
+        return np.asarray((1 - part + _normal(place) * math.sqrt(part)) ** 3)
+    return np.asarray(2 * special().gammaincinv(freedom / 2, _spread(place)) / freedom)
 
 
-def _satterthwaite(parts: FloatArray, freedom: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the variance of the mean and its degrees of freedom as in the test: at least the larger of two parts."""
-    total, larger = parts.sum(axis=1), parts[:, :2].argmax(axis=1)
-    floor = parts[np.arange(len(parts)), larger]
-    is_floored = total <= floor
-    kept = np.where(is_floored, 1.0, total)
-    return np.where(is_floored, floor, total), np.where(
-        is_floored, freedom[larger], kept**2 / (parts**2 / freedom).sum(axis=1)
-    )
+@lru_cache(maxsize=3)
+def _normal(place: int) -> FloatArray:
+    return np.asarray(special().ndtri(_spread(place)))
+
+
+def _spread(place: int) -> FloatArray:
+    return np.asarray((0.5 + np.arange(1, N_DRAWS + 1) * SPREAD[place]) % 1)
 
 
 def multiplier(power: float = 0.8, level: float = 0.05) -> float:
@@ -253,74 +292,3 @@ def _annotator_part(s_annotator: float, n_annotators: int | None) -> float:
     if s_annotator < 0 or (s_annotator and not n_annotators):
         raise ValueError("a variance of annotators is not negative and needs their number")
     return s_annotator / n_annotators if n_annotators else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Components:
-    """Variances of the difference of two systems, from a pilot.
-
-    Attributes
-    ----------
-    s_between, s_within, s_annotator : float or None
-        Between dialogues, between ratings of a dialogue, between annotators. `s_within` excludes differences
-        between annotators that hold for all dialogues: these are `s_annotator`.
-    clipped : tuple of str
-        Components whose estimate was negative and is reported as 0.
-    n_dialogues, n_annotators : int
-        Dialogues and annotators that enter the estimates.
-    n_dialogues_left_out : int
-        Dialogues left out for gaps, or in batches with a single dialogue or annotator.
-    reason : str or None
-        'too_few_items' without a batch of two dialogues and two annotators.
-    n_pairs : int
-        Pairs of systems that have an estimate.
-    """
-
-    s_between: float | None
-    s_within: float | None
-    s_annotator: float | None
-    clipped: tuple[str, ...]
-    n_dialogues: int
-    n_annotators: int
-    n_dialogues_left_out: int
-    reason: str | None = None
-    n_pairs: int = 0
-
-
-def mean_components(pairs: Sequence[Sequence[npt.ArrayLike]]) -> Components:
-    """Return variance components by equating mean squares (ANOVA estimators), as means over pairs of systems.
-
-    Parameters
-    ----------
-    pairs : for each pair, a sequence of (dialogues, annotators) arrays, one per batch
-        As for :func:`measures.systems.crossed_variance_t`.
-
-    Returns
-    -------
-    Components
-        Means are taken before negative values become 0: otherwise chance alone would give a positive component.
-        Counts are those of the pair with the fewest dialogues, among the pairs that have an estimate.
-    """
-    every = [_raw_components(pair) for pair in pairs]
-    found = [(raw, counts) for raw, counts in every if raw is not None]
-    if not found:
-        left_out = max((counts[2] for _, counts in every), default=0)
-        return Components(None, None, None, (), 0, 0, left_out, TOO_FEW_ITEMS)
-    means = np.mean([raw for raw, _ in found], axis=0).tolist()
-    clipped = tuple(name for name, value in zip(COMPONENTS, means, strict=True) if value < 0)
-    between, within, shared = (max(0.0, value) for value in means)
-    return Components(between, within, shared, clipped, *min(counts for _, counts in found), n_pairs=len(found))
-
-
-def _raw_components(differences: Sequence[npt.ArrayLike]) -> tuple[list[float] | None, tuple[int, int, int]]:
-    """Return components between dialogues, within and of annotators, None without crossed batches; and the counts."""
-    whole = complete_batches(differences)
-    crossed = [batch for batch in whole.batches if min(batch.shape) >= 2]
-    dialogues, annotators = (sum(batch.shape[axis] for batch in crossed) for axis in (0, 1))
-    counts = (dialogues, annotators, sum(len(np.asarray(batch)) for batch in differences) - dialogues)
-    found = crossed_variance(crossed)
-    if found is None:
-        return None, counts
-    dialogue, annotator, residual = found.mean_squares.tolist()
-    between, shared = (dialogue - residual) / found.per_dialogue, (annotator - residual) / found.per_annotator
-    return [between, residual, shared], counts

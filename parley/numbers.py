@@ -1,6 +1,9 @@
 """Format numbers as people write them."""
 
 from decimal import ROUND_HALF_UP, Decimal, localcontext
+from math import floor, log10
+
+SMALLEST = 1e-6  # below this a result is 0 except for rounding errors
 
 
 def number(value: float | None, form: str = ".2f") -> str:
@@ -14,3 +17,15 @@ def number(value: float | None, form: str = ".2f") -> str:
     with localcontext(rounding=ROUND_HALF_UP):
         text = format(value if isinstance(value, int) else Decimal(repr(float(value))), form)
     return text.replace("-", "−") if float(text.rstrip("%")) else text.lstrip("-")
+
+
+def digits_beside_zero(value: float) -> int:
+    """Return how many decimals show on which side of 0 a number lies: two, or more for one that rounds to 0.00."""
+    if not SMALLEST <= abs(value) < 0.005:
+        return 2
+    return -floor(log10(abs(value)))
+
+
+def sided(value: float | None) -> str:
+    """Return a signed number with enough decimals that one near 0 is not shown as 0."""
+    return "–" if value is None else number(value, f"+.{digits_beside_zero(value)}f")

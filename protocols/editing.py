@@ -21,7 +21,7 @@ UNITS: Choices = (
     ("candidate_set", _("All responses by one author to a dialogue, together")),
     ("model", _("Responses by one author to several dialogues, together")),
     ("dialogue", _("The whole dialogue")),
-    ("comparison", _("Two responses to a dialogue, compared")),
+    ("comparison", _("Two responses to a dialogue, or two whole dialogues, compared")),
 )
 ORDERS: Choices = (
     ("criterion_first", _("One question and one item")),

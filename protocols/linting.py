@@ -116,9 +116,16 @@ CRITERION_CHECKS: tuple[Callable[[str, Bundle], Iterator[Warning_]], ...] = (
 
 # --- across criteria ---------------------------------------------------------------------------------
 def _copied_anchors(criteria: Iterable[tuple[str, Bundle]]) -> Iterator[Warning_]:
-    """Compare the options of different criteria, except “I don't know”, which may be explained alike everywhere."""
+    """Compare the options of different criteria, except “I don't know”, which may be explained alike everywhere.
+
+    Criteria whose options are all the same share a scale: it is meant to say the same for each of them.
+    """
     seen: dict[str, str] = {}
+    scales: list[list[Bundle]] = []
     for path, criterion in criteria:
+        if criterion["options"] in scales:
+            continue
+        scales.append(criterion["options"])
         options = [option for option in criterion["options"] if option["role"] not in OUTSIDE]
         for place, _option, text in _anchors(path, options):
             first = seen.setdefault(text, path)

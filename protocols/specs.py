@@ -90,6 +90,12 @@ class CriterionSpec:
     def is_asked(self) -> bool:
         return self.kind != Criterion.Kind.COMPUTED
 
+    @property
+    def takes_one(self) -> bool:
+        """Return whether one option at most can be chosen."""
+        is_any_alone = self.kind == Criterion.Kind.MULTIPLE and all(each.alone for each in self.options)
+        return self.kind == Criterion.Kind.SINGLE or is_any_alone
+
 
 @dataclass(frozen=True)
 class VersionSpec:
@@ -131,9 +137,14 @@ class VersionSpec:
 
     @cached_property
     def counted(self) -> tuple[CriterionSpec, ...]:
-        """Return the criteria that everybody answers with one option; progress and numbers of ratings count these."""
+        """Return the criteria that everybody answers with one option."""
         single = Criterion.Kind.SINGLE
         return tuple(each for each in self.criteria if each.kind == single and each.required and not each.when)
+
+    @cached_property
+    def asked_always(self) -> tuple[CriterionSpec, ...]:
+        """Return the criteria that everybody is asked, whatever was answered before; optional ones, too."""
+        return tuple(each for each in self.criteria if each.is_asked and not each.when)
 
     @cached_property
     def voted(self) -> tuple[CriterionSpec, ...]:

@@ -40,6 +40,9 @@ INTERVAL_NOTES = {
     ),
     "unreliable": gettext_noop("The interval is unreliable with fewer than 20 items."),
     "no_spread": gettext_noop("No interval: the items are all alike."),
+    "few_annotators": gettext_noop("No interval: fewer than 3 annotators."),
+    "few_groups": gettext_noop("No interval: fewer than 3 dialogues."),
+    "no_variation": gettext_noop("No interval: only one answer occurs."),
     "no_standard_error": gettext_noop("No interval is available for this value."),
     "unstable_bootstrap": gettext_noop("No interval: too many resamples were undefined."),
     DEPENDENT_ITEMS: gettext_noop("No interval: answers about the same dialogue or conversation are not independent."),
@@ -108,7 +111,7 @@ STATISTICS = {
         ),
         Statistic(
             "strong",
-            gettext_noop("Fleiss' kappa, strong judgements"),
+            gettext_noop("Fleiss' kappa, items nobody was unsure about"),
             gettext_noop(
                 "Fleiss' kappa over the items for which nobody chose an unsure option. Leaving out hard items "
                 "raises it."

@@ -18,24 +18,39 @@ STRENGTHS = {
     "unreliable": pgettext_lazy("strength of agreement", "unreliable"),
 }
 DIFFERENT_ANSWERS = "different_answers"
+NO_SINGLE_CHOICE = "no_single_choice"
 # Clauses that follow "undefined, because".
 REASONS = {
     "no_ratings": gettext_noop("there are no answers here yet"),
     "no_pairs": gettext_noop("no item has been rated by more than one person yet"),
     "no_variation": gettext_noop("everybody gave the same answer, so agreement cannot be told from chance"),
     "one_category": gettext_noop("the question has only one option"),
+    NO_SINGLE_CHOICE: gettext_noop("no question here takes one option"),
     DIFFERENT_ANSWERS: gettext_noop("the questions have different options, so no kappa covers all of them"),
     "no_mean": gettext_noop("no batch has a defined value yet"),
     "no_strong_items": gettext_noop("every item has at least one unsure answer"),
     "no_scores": gettext_noop("the question has neither a positive answer nor numbers"),
-    "dependent_turns": gettext_noop("turns of one conversation are not independent, and this test needs that they are"),
-    "unmatched_dialogues": gettext_noop(
-        "no two sources share a scenario; the tables by source have their means, and unmatched dialogues are not "
-        "tested yet"
-    ),
+    "never_lost": gettext_noop("it never lost, so its strength has no upper bound"),
+    "never_won": gettext_noop("it never won, so its strength has no lower bound"),
+    "one_sided": gettext_noop("between its group and the ranked sources all answers went one way"),
+    "not_connected": gettext_noop("no chain of comparisons links it to the ranked sources"),
+    "no_comparisons": gettext_noop("it has no answers other than those that call both bad"),
+    "no_preference": gettext_noop("no answer prefers a source"),
+    "separated": gettext_noop("the side explains all answers without exception"),
+    "not_told_apart": gettext_noop("every pair was always shown with the same sides"),
+    "no_sides": gettext_noop("the answers are imported, and the sides of imported answers are not kept"),
+    "no_texts": gettext_noop("not all texts are known, so their lengths are not either"),
+    "same_lengths": gettext_noop("the two texts of every pair are of the same length"),
+    "uncertain_length": gettext_noop("the answers do not tell well enough what length does"),
+    "length_not_told_apart": gettext_noop("length cannot be told apart from the sources or the sides"),
+    "no_ranking": gettext_noop("no two sources can be ranked"),
+    "no_triads": gettext_noop("no three sources were all compared with each other"),
+    "too_many_pairs": gettext_noop("there are too many pairs of sources"),
+    "separated_pairs": gettext_noop("a pair of sources was always answered the same way"),
+    "confounded_pairs": gettext_noop("a covariate is the same in all comparisons of a pair"),
+    "no_variance": gettext_noop("one annotator or one conversation alone tells about a pair"),
     "no_order": gettext_noop("the answers are categories without an order"),
     "no_numbers": gettext_noop("the answers have no numbers"),
-    "single_annotator": gettext_noop("no two annotators have rated the same dialogues of both sources"),
     "no_spread": gettext_noop("all differences are the same"),
     "too_few_items": gettext_noop("there are too few dialogues or sources"),
     "no_times": gettext_noop("no times were measured"),

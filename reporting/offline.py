@@ -7,6 +7,7 @@ import csv
 import gzip
 import math
 import zlib
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,14 +15,23 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from measures.agreement import brennan_prediger, fleiss_kappa_category
+from measures.agreement import brennan_prediger, fleiss_kappa_category, fleiss_kernel
+from measures.alpha import alpha_kernel
 from measures.arrays import IntArray
 from measures.cohen import conger_kappa, rater_margins
 from measures.estimate import Estimate
+from measures.further import (
+    ORDERED_OF_ANNOTATORS,
+    ORDERED_OF_PATTERNS,
+    estimate_of,
+    ordered_makers,
+    ordered_of_annotators,
+)
 from measures.histograms import Histogram
-from measures.intervals import guarded
+from measures.intervals import Interval, KernelMaker, bootstrap_intervals, guarded
 from measures.labels import single_answer_warnings
 from measures.pair_means import mean_pairwise_cohens_with_intervals
+from measures.population import Votes, population_intervals
 from measures.summary import agreement_summary
 from measures.weights import agreement_weights
 
@@ -29,10 +39,29 @@ SCALES = ("nominal", "ordinal", "interval")
 WEIGHTED = {"cohen_kappa_linear": "linear", "cohen_kappa_quadratic": "quadratic"}
 COEFFICIENTS = (
     "fleiss_kappa", "krippendorff_alpha", "cohen_kappa_mean", *WEIGHTED, "conger_kappa", "gwet_ac1",
-    "brennan_prediger", "percent_agreement", "all_agree_share",
+    "brennan_prediger", "percent_agreement", "all_agree_share", *ORDERED_OF_PATTERNS, *ORDERED_OF_ANNOTATORS,
 )  # fmt: skip
 GZIP_MAGIC = b"\x1f\x8b"
 SEED = 0
+
+
+# Columns and the value that a row must have in each; other rows are left out.
+Where = tuple[tuple[str, str], ...]
+
+
+def condition(text: str) -> tuple[str, str]:
+    """Read 'column=value' of a command line."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise ArgumentTypeError(f"{text!r} is not COLUMN=VALUE")
+    return name.strip(), value.strip()
+
+
+def add_where(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--where", type=condition, action="append", default=[], metavar="COL=VALUE",
+        help="only rows with this value, such as is_counted=true; repeatable",
+    )  # fmt: skip
 
 
 class UnreadableRatings(Exception):
@@ -48,6 +77,7 @@ class Columns:
     value: str
     criterion: str | None = None
     by: tuple[str, ...] = ()
+    where: Where = ()
 
     @property
     def grouping(self) -> tuple[str, ...]:
@@ -72,11 +102,6 @@ class Scale:
         unweighted = {"cohen_kappa_mean": "nominal"}
         return unweighted if self.level == "nominal" else unweighted | WEIGHTED
 
-    @property
-    def coefficients(self) -> tuple[str, ...]:
-        """Return the names of the result's columns in order."""
-        return tuple(name for name in COEFFICIENTS if name not in WEIGHTED or name in self.weights)
-
 
 @dataclass(slots=True)
 class Group:
@@ -98,6 +123,7 @@ class GroupAgreement:
     n_ratings: int
     n_annotators: int
     coefficients: dict[str, Estimate]
+    new_annotators: dict[str, Interval]  # of fleiss_kappa and krippendorff_alpha, where these have an interval
     by_answer: dict[str, Estimate]  # Fleiss' kappa of each declared answer against all others
 
 
@@ -139,12 +165,15 @@ def read_groups(path: Path, columns: Columns) -> list[Group]:
     if not header:
         _refuse(path, header_line, None, "the file is empty")
     places = [_place(path, header_line, header, name) for name in columns.needed]
+    wanted = [(_place(path, header_line, header, name), value) for name, value in columns.where]
     groups: dict[tuple[str, ...], Group] = {}
     items: dict[str, int] = {}
     annotators: dict[str, int] = {}
     for line, row in rows:
         if len(row) != len(header):
             _refuse(path, line, None, f"{len(row)} fields, the header has {len(header)}")
+        if any(row[place].strip() != value for place, value in wanted):
+            continue
         *key, item, annotator, value = [row[place].strip() for place in places]
         if not item or not annotator:
             _refuse(path, line, columns.annotator if item else columns.item, "is empty")
@@ -154,7 +183,7 @@ def read_groups(path: Path, columns: Columns) -> list[Group]:
         group.values.append(value)
         group.lines.append(line)
     if not groups:
-        _refuse(path, header_line, None, "no ratings below the header")
+        _refuse(path, header_line, None, "no row is as --where says" if wanted else "no ratings below the header")
     for group in groups.values():
         _refuse_duplicates(path, columns, group)
     return list(groups.values())
@@ -326,15 +355,45 @@ def _agreement_of_group(group: Group, answers: DeclaredScale, scale: Scale) -> G
         "conger_kappa": conger_kappa(histogram, margins),
         "brennan_prediger": brennan_prediger(histogram),
     }
+    votes = Votes(items, annotators, items, codes[given], n_categories)
+    if scale.level != "nominal":
+        more |= _ordered(votes, histogram, values, is_interval=scale.level == "interval")
     found |= {name: guarded(each, histogram) for name, each in more.items()}
     return GroupAgreement(
         key=group.key,
         n_items=histogram.n_items,
         n_ratings=histogram.n_votes,
         n_annotators=len(np.unique(annotators)),
-        coefficients={name: found[name] for name in scale.coefficients},
+        coefficients={name: found[name] for name in COEFFICIENTS if name in found},
+        new_annotators=_for_new_annotators(votes, scale.level, values, found),
         by_answer={
             str(answer): guarded(fleiss_kappa_category(histogram, code), histogram)
             for code, answer in enumerate(answers.declared)
         },
     )
+
+
+def _ordered(
+    votes: Votes, histogram: Histogram, values: tuple[float, ...] | None, *, is_interval: bool
+) -> dict[str, Estimate]:
+    """Return the further coefficients of an ordered scale; those of patterns have the item bootstrap's interval."""
+    n = votes.n_categories
+    makers = ordered_makers(n, values, is_interval=is_interval)
+    intervals = bootstrap_intervals(histogram, list(makers.values()), seed=SEED)
+    found = {name: estimate_of(maker, histogram) for name, maker in makers.items()}
+    found = {
+        name: each if each.value is None else each.with_interval(ends.low, ends.high, ends.note)
+        for (name, each), ends in zip(found.items(), intervals, strict=True)
+    }
+    return found | ordered_of_annotators(votes.item, votes.annotator, votes.code, n, values)
+
+
+def _for_new_annotators(
+    votes: Votes, level: str, values: tuple[float, ...] | None, found: dict[str, Estimate]
+) -> dict[str, Interval]:
+    kernels: dict[str, KernelMaker] = {
+        "fleiss_kappa": fleiss_kernel,
+        "krippendorff_alpha": lambda patterns: alpha_kernel(patterns, level, values),
+    }
+    known = {name: kernel for name, kernel in kernels.items() if found[name].low is not None}
+    return dict(zip(known, population_intervals(votes, list(known.values())), strict=True))

@@ -6,6 +6,7 @@ from django import template
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext_lazy
 
+from measures.labels import LOWEST_WORDS
 from reporting.explained import INTERVAL_NOTES
 from reporting.labels import reason_in_report, strength
 from reporting.study.rules import RULE_NAMES
@@ -35,6 +36,12 @@ def short_note(code: str | None) -> str:
 @register.filter
 def word(value: str | None) -> str:
     return strength(value) if value else _("undefined")
+
+
+@register.filter
+def least_word(value: str | None) -> str:
+    """Return the word for the lower end of an interval; nothing for the lowest of its scale, which all reach."""
+    return strength(value) if value and value not in LOWEST_WORDS else ""
 
 
 @register.filter

@@ -3,7 +3,7 @@
 from collections import Counter
 from uuid import uuid4
 
-from annotation.models import Candidate
+from annotation.models import Candidate, Dialogue
 from annotation.selectors.comparisons import pairs_of_batch
 from annotation.services.agreement import refresh_batch
 from annotation.services.batching import make_batches
@@ -73,6 +73,25 @@ def add_dialogue(study, sources, key, position, **fields):
     return dialogue
 
 
+def make_scenarios(n_scenarios=4, n_sources=3, **fields):
+    """A study whose whole dialogues are compared: one of each source in each scenario; nothing is dealt."""
+    study = make_study(0, n_sources, **fields)
+    for number in range(n_scenarios):
+        for source in study.sources.all():
+            add_whole(study, source, number)
+    return study
+
+
+def add_whole(study, source, number, **fields):
+    key, letter = f"w{number}-{source.key}", source.key[-1]
+    turns = [
+        {"speaker": "User", "text": f"Question {number}?"},
+        {"speaker": "Bot", "text": f"Answer {number}, told in the {letter} way."},
+    ]
+    values = {"key": key, "conversation": key, "scenario": f"s{number}", "turns": turns} | fields
+    return DialogueFactory(study=study, source=source, position=study.dialogues.count(), **values)
+
+
 def deal(study, *, size=100, **how):
     batches = make_batches(study, by="size", size=size, now=NOW, **how)
     for batch in batches:
@@ -108,9 +127,21 @@ def prefer(work, item, source_id):
 
 
 def make_compared(**fields):
-    """Three people over two dialogues and three sources: all prefer model A, and two press left otherwise."""
+    """Three people over three dialogues and three sources: all prefer model A, and two press left otherwise."""
     study = make_study(3, 3, **fields)
     Candidate.objects.filter(dialogue__key="d2", source__key__in=["model-b", "model-c"]).update(text="Same.")
+    return rate_compared(study)
+
+
+def make_compared_dialogues(**fields):
+    """The same answers as make_compared has, about whole dialogues in three scenarios."""
+    study = make_scenarios(3, 3, **fields)
+    same = Dialogue.objects.filter(scenario="s2", source__key__in=["model-b", "model-c"])
+    same.update(turns=[{"speaker": "User", "text": "Same?"}, {"speaker": "Bot", "text": "Same."}])
+    return rate_compared(study)
+
+
+def rate_compared(study):
     (batch,) = deal(study, repeat_percent=50)
     best = study.sources.get(key="model-a").pk
     for at in range(3):

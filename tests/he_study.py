@@ -9,7 +9,10 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from annotation.models import Assignment, Batch, Candidate, Dialogue, Item, Participant, Rating, Seat, Source, Study
+from measures.mixed.design import Ratings
 from protocols.specs import CriterionSpec, spec_of
 from tests.factories import StudyFactory
 from tests.factories_protocols import make_he_version
@@ -102,3 +105,17 @@ def _once(rows: list[Row], column: str) -> dict[str, Row]:
 
 def _option(criterion: CriterionSpec, answer: str) -> int:
     return next(option.id for option in criterion.options if option.label.lower() == answer.lower())
+
+
+def he_ratings(criterion: str, rows: list[Row] | None = None, sources: tuple[str, ...] = SOURCES) -> Ratings:
+    """The answers about these sources from the file: 1 for the positive answer, 0 for any other."""
+    rows = [
+        row
+        for row in (he_rows() if rows is None else rows)
+        if row["criterion"] == criterion and row["source"] in sources
+    ]
+    annotator, dialogue = (
+        np.unique([row[name] for row in rows], return_inverse=True)[1] for name in ("annotator", "dialogue_id")
+    )
+    value = np.array([float(not row["answer"].lower().startswith(("not ", "i don"))) for row in rows])
+    return Ratings(np.array([sources.index(row["source"]) for row in rows]), annotator, dialogue, dialogue, value)

@@ -75,6 +75,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.option.reuse_db |= "TEST_DATABASE_URL" not in os.environ  # no table is dropped before its server is
     if config.getoption("note_slow") and "PYTEST_XDIST_WORKER" not in os.environ:
         config.pluginmanager.register(_SlowNotes())
 

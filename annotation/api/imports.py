@@ -19,6 +19,7 @@ from annotation.forms_import import COLUMNS, ImportForm
 from annotation.models import ImportJob
 from annotation.selectors.studies import import_list
 from annotation.services import uploads
+from annotation.services.taking_back import take_back
 
 
 class ImportSerializer(serializers.Serializer):
@@ -28,6 +29,9 @@ class ImportSerializer(serializers.Serializer):
     kind = serializers.ChoiceField(choices=ImportJob.Kind.choices, default=ImportJob.Kind.DIALOGUES)
     format = serializers.CharField(required=False, allow_blank=True, help_text="Left out, it is recognised.")
     is_dry_run = serializers.BooleanField(default=False, help_text="Check everything, store nothing.")
+    sheet = serializers.CharField(
+        required=False, max_length=100, help_text="Of a workbook with several sheets: the one to read."
+    )
     reference = serializers.CharField(required=False, help_text="The source that is the ground truth.")
     source = serializers.CharField(  # type: ignore[assignment] # a field may be named like an attribute of fields
         required=False, help_text="The source of candidates that name none."
@@ -36,8 +40,16 @@ class ImportSerializer(serializers.Serializer):
         required=False, max_length=200, help_text="The speaker who asks, in dialogues that do not say it."
     )
     unescape_newlines = serializers.BooleanField(required=False)
+    replace_unused = serializers.BooleanField(
+        required=False, help_text="For dialogues: replace those of the same id that differ, if no batch holds them yet."
+    )
     transcript = serializers.BooleanField(
         required=False, help_text="For dialogues: the file is a chat log, and its responses are rated."
+    )
+    roles = serializers.CharField(
+        required=False,
+        max_length=100,
+        help_text="Of a chat log: whose messages are rated: assistant, user or both. Left out, assistant.",
     )
     rate = serializers.CharField(
         required=False, max_length=20, help_text="Of a chat log: all, last, every:K or from:N. Left out, all."
@@ -125,3 +137,16 @@ class ImportView(StudyView):
     def get(self, request: Request, slug: str, token: UUID) -> Response:
         """Get one import: its progress, its summary and its errors."""
         return Response(self.get_serializer(import_for(request.user, slug, token)).data)
+
+
+class ImportTakeBackView(StudyView):
+    serializer_class = ImportJobSerializer
+    rights = {"POST": Right.IMPORT}
+
+    @extend_schema(operation_id="imports_take_back", request=None)
+    def post(self, request: Request, slug: str, token: UUID) -> Response:
+        """Remove what an import of ratings made. Refused if something has been built on it since."""
+        job = import_for(request.user, slug, token)
+        take_back(job, by=signed_in(request.user), now=timezone.now())
+        job.refresh_from_db()
+        return Response(self.get_serializer(job).data)

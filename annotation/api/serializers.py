@@ -27,14 +27,15 @@ class StudySerializer(serializers.ModelSerializer):
         model = Study
         fields = (
             "slug", "name", "description", "protocol", "status", "seats", "majority_rule", "word_scale", "kappa_floor",
-            "platform", "pay_amount", "pay_currency", "consent_text", "consent_version", "content_language",
-            "text_format", "expected_minutes", "max_minutes", "is_joinable", "is_clearing_on_join", "role",
-            "created_at",
+            "equivalence_margin", "platform", "pay_amount", "pay_currency", "consent_text", "consent_version",
+            "content_language", "text_format", "expected_minutes", "max_minutes", "is_joinable", "is_clearing_on_join",
+            "role", "created_at",
         )  # fmt: skip
         read_only_fields = ("status", "created_at")
         extra_kwargs = {
             "seats": {"min_value": 1, "max_value": 1000},
             "kappa_floor": {"min_value": -1, "max_value": 1},
+            "equivalence_margin": {"min_value": 1, "max_value": 99},
         }
 
     def get_fields(self) -> dict[str, serializers.Field]:
@@ -146,7 +147,8 @@ class MakeBatchesSerializer(serializers.Serializer):
         max_value=1000,
         required=False,
         allow_null=True,
-        help_text="Of a protocol that compares: the pairs of sources shown of each dialogue. All when left out.",
+        help_text="Of a protocol that compares: the pairs of sources shown of each dialogue, or of each scenario of "
+        "whole dialogues. All when left out.",
     )
     repeat_percent = serializers.IntegerField(
         min_value=1,
@@ -190,6 +192,9 @@ class ImportSummarySerializer(serializers.Serializer):
     is_dry_run = serializers.BooleanField(required=False)
     counts = serializers.DictField(child=serializers.IntegerField(), required=False)
     notes = serializers.ListField(child=serializers.CharField(), required=False)
+    removed = serializers.DictField(
+        child=serializers.IntegerField(), required=False, help_text="Of an import that was taken back."
+    )
 
 
 class ImportJobSerializer(serializers.ModelSerializer):

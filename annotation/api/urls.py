@@ -30,6 +30,11 @@ urlpatterns = [
     path("studies/<slug:slug>/participants/<uuid:token>/", studies.ParticipantView.as_view(), name="api_participant"),
     path("studies/<slug:slug>/imports/", imports.ImportsView.as_view(), name="api_imports"),
     path("studies/<slug:slug>/imports/<uuid:token>/", imports.ImportView.as_view(), name="api_import"),
+    path(
+        "studies/<slug:slug>/imports/<uuid:token>/take-back/",
+        imports.ImportTakeBackView.as_view(),
+        name="api_import_take_back",
+    ),
     path("studies/<slug:slug>/batches/", batches.BatchesView.as_view(), name="api_batches"),
     path("studies/<slug:slug>/batches/<key:key>/", batches.BatchView.as_view(), name="api_batch"),
     path("studies/<slug:slug>/ratings/", ratings.RatingsView.as_view(), name="api_ratings"),

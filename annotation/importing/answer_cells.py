@@ -1,24 +1,47 @@
 """Read the cells of a file with a protocol: options, reasons, multiple choices and marked turns."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 
 import orjson
 from django.utils.translation import gettext as _
 
 from annotation.importing.outcome import BadField
+from parley.listing import either
 from protocols.answers import Answer, Given, InvalidAnswer, alone_error, parse_answer
-from protocols.models import Criterion
+from protocols.models import Criterion, Option, ProtocolVersion
 from protocols.specs import CriterionSpec, ExplanationSpec, OptionSpec, VersionSpec
 
 
 def importable(spec: VersionSpec, is_own: bool = False) -> list[CriterionSpec]:
-    """Return the questions that a file may answer. Computed answers come from our own export alone."""
-    return [each for each in spec.criteria if is_own or each.is_asked]
+    """Return the questions that a file may answer. Computed answers come from our own export alone.
+
+    Where two sides are compared, a file from elsewhere is about pairs, and not about one side.
+    """
+    units = {ProtocolVersion.Unit.COMPARISON} if spec.unit == ProtocolVersion.Unit.COMPARISON else {*spec.units}
+    return [each for each in spec.criteria if is_own or (each.is_asked and each.unit in units)]
+
+
+def asked_in_file(spec: VersionSpec, named: str = "") -> list[CriterionSpec]:
+    """Return the questions that a file may answer, or the one that is named for the whole file. Raise BadField."""
+    criteria = importable(spec)
+    if not named:
+        return criteria
+    return [AnswerCells(spec).criterion(named, is_column=True)]
 
 
 def with_one_option(criteria: list[CriterionSpec]) -> list[CriterionSpec]:
     """Return the questions that take one option as their answer. If only one does, a file need not name it."""
     return [each for each in criteria if each.kind == Criterion.Kind.SINGLE]
+
+
+# What files say of a pair, where they do not use the protocol's own words.
+ROLES_OF_WORDS = {
+    "left": Option.Role.LEFT,
+    "right": Option.Role.RIGHT,
+    **dict.fromkeys(("tie", "equal", "same", "draw"), Option.Role.EQUAL),
+    **dict.fromkeys(("both bad", "both_bad", "bothbad", "tie (bothbad)", "neither"), Option.Role.BOTH_BAD),
+}
 
 
 class AnswerCells:
@@ -56,6 +79,25 @@ class AnswerCells:
     def find_option(self, criterion: CriterionSpec, value: str) -> OptionSpec | None:
         options = self._options[criterion.id]
         return options.get(value.strip().casefold()) or options.get(number_of(value))
+
+    def preference(self, criterion: CriterionSpec, value: str, sides: Mapping[str, str], field: str) -> OptionSpec:
+        """Return the option for what a file says of a pair: an answer of the protocol, otherwise a side or a tie.
+
+        `sides` are the roles of names that mean a side here, such as that of a source.
+        """
+        found = self.find_option(criterion, value)
+        word = value.strip().casefold()
+        role = sides.get(word) or ROLES_OF_WORDS.get(word)
+        if found or not role:
+            return found or self.option(criterion, value, field)
+        options = [option for option in criterion.options if option.role == role]
+        if not options:
+            text = _("%(criterion)s has no answer for %(value)r: leave these rows out, or use a protocol that has it")
+            raise BadField(field, text % {"criterion": criterion.key, "value": value})
+        if len(options) > 1:
+            text = _("%(value)r may be %(labels)s: write which")
+            raise BadField(field, text % {"value": value, "labels": either(option.label for option in options)})
+        return options[0]
 
     def choices(self, criterion: CriterionSpec, cell: str) -> list[int]:
         """Return the ids of the options listed in the cell, separated by |, in the protocol's order. Raise BadField."""

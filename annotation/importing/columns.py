@@ -1,12 +1,15 @@
 """Find out which column of a file holds which field."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from django.utils.translation import gettext as _
 
-from annotation.importing.outcome import BadField
-from parley.listing import both
-from protocols.specs import CriterionSpec
+from annotation.importing.answer_cells import asked_in_file, with_one_option
+from annotation.importing.outcome import BadField, Remedy
+from annotation.importing.remedies import choose_columns, name_criterion
+from parley.listing import both, either
+from protocols.models import ProtocolVersion
+from protocols.specs import CriterionSpec, VersionSpec
 
 ALIASES: dict[str, tuple[str, ...]] = {
     "dialogue": ("dialogue", "dialogue_id"),
@@ -24,14 +27,22 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "free_text": ("free_text",),
     "answered_at": ("answered_at",),
 }
-FIELDS = tuple(ALIASES)
+# Of a protocol that compares, the two sources and the one that won.
+PAIR_ALIASES: dict[str, tuple[str, ...]] = {
+    **{name: names for name, names in ALIASES.items() if name not in ("item", "source", "choices", "turns")},
+    "left": ("left", "left_source", "left_model", "source_a", "model_a", "system_a"),
+    "right": ("right", "right_source", "right_model", "source_b", "model_b", "system_b"),
+    "value": (*ALIASES["value"], "winner", "preference", "preferred"),
+}
+FIELDS = (*ALIASES, "left", "right")
 NONE = "-"  # in a map: the file has no column for the field, whatever its columns are called
+NONE_APPLIES = "none"  # in a cell: the answer that none applies, unless an option is called so; our export writes it
 SEVERAL = "|"  # in a map, between columns that hold the same field
 MOST_NAMED = 40  # columns in an error
 OF_ONE_ANSWER = ("value", "choices", "turns", "explanations", "free_text")  # in a row with one answer alone
 # The columns of our own export of ratings. None is guessed, and it has fields that files from elsewhere lack.
 OWN_MARK = "protocol_sha256"
-OWN_COLUMNS = {name: name for name in FIELDS} | {
+OWN_COLUMNS = {name: name for name in ALIASES} | {
     "value": "option",
     **{name: name for name in ("unit", "active_ms", "is_counted")},
 }
@@ -57,6 +68,24 @@ def parse_map(text: str) -> dict[str, str]:
     return mapping
 
 
+def aliases_of(criteria: Iterable[CriterionSpec]) -> dict[str, tuple[str, ...]]:
+    """Return our fields of a file of ratings, with the usual names of their columns."""
+    return PAIR_ALIASES if {each.unit for each in criteria} == {ProtocolVersion.Unit.COMPARISON} else ALIASES
+
+
+def columns_of_ratings(
+    columns: list[str], wanted: dict[str, str], spec: VersionSpec, criterion: str = ""
+) -> tuple[dict[str, int], dict[int, CriterionSpec]]:
+    """Return what `rating_columns` does. All rows answer `criterion`, if one is named. Raise BadField."""
+    criteria = asked_in_file(spec, criterion)
+    n_single = 1 if criterion else len(with_one_option(criteria))
+    places, wide = rating_columns(columns, wanted, criteria, n_single)
+    if criterion and "criterion" in places:
+        text = _("each row names its criterion in the column %(column)r: name none for the whole file")
+        raise BadField("criterion", text % {"column": columns[places["criterion"]]})
+    return places, wide
+
+
 def rating_columns(
     columns: list[str], wanted: dict[str, str], criteria: list[CriterionSpec], n_single: int
 ) -> tuple[dict[str, int], dict[int, CriterionSpec]]:
@@ -67,6 +96,7 @@ def rating_columns(
     by_name = {name.casefold(): each for each in criteria for name in (each.name, each.key)}
     named_by = {name: by_name[name.casefold()] for name in wanted if name not in FIELDS and name.casefold() in by_name}
     rest = {name: column for name, column in wanted.items() if name not in named_by}
+    aliases = aliases_of(criteria)
     if is_own_export(columns):
         return map_columns(columns, rest, n_single), {}
     called = {at: by_name[name.casefold()] for at, name in enumerate(columns) if name.casefold() in by_name}
@@ -75,34 +105,47 @@ def rating_columns(
     }
     wide |= {place_of(wanted[name], columns): each for name, each in named_by.items() if wanted[name] != NONE}
     others = ["" if at in wide else name for at, name in enumerate(columns)]
-    places = places_of_columns(others, rest, ALIASES)
+    places = places_of_columns(others, rest, aliases)
     if not wide or "criterion" in places or ("value" in places and len(wide) < 2 and not named_by):
-        return map_columns(columns, rest, n_single), {}
+        return map_columns(columns, rest, n_single, aliases), {}
     places = {name: at for name, at in places.items() if name not in OF_ONE_ANSWER}
-    _refuse_missing(["annotator"], places, columns)
+    _refuse_missing(["annotator"], places, columns, aliases)
     return places, wide
 
 
-def map_columns(columns: list[str], wanted: dict[str, str], n_criteria: int) -> dict[str, int]:
+def map_columns(
+    columns: list[str], wanted: dict[str, str], n_criteria: int, aliases: dict[str, tuple[str, ...]] = ALIASES
+) -> dict[str, int]:
     """Return the place of each field in a file of ratings: as wanted, otherwise by known names. Raise BadField."""
     if is_own_export(columns):
         known = OWN_COLUMNS | {name: name for name in OWN_OPTIONAL if name in columns}
         return {field: columns.index(name) for field, name in known.items()} | told_places(columns, wanted, FIELDS)
-    places = places_of_columns(columns, wanted, ALIASES)
-    _refuse_missing(["annotator", "value", *(["criterion"] if n_criteria != 1 else [])], places, columns)
+    places = places_of_columns(columns, wanted, aliases)
+    needed = ["annotator", "value", *(["criterion"] if n_criteria != 1 else [])]
+    _refuse_missing(needed, places, columns, aliases)
     return places
 
 
-def _refuse_missing(needed: list[str], places: dict[str, int], columns: list[str]) -> None:
+def _refuse_missing(
+    needed: list[str], places: dict[str, int], columns: list[str], aliases: dict[str, tuple[str, ...]]
+) -> None:
+    if aliases is PAIR_ALIASES:
+        needed = ["dialogue", "left", "right", *needed]
     missing = [field for field in needed if field not in places]
-    if not {"item", "dialogue"} & places.keys():
+    if aliases is ALIASES and not {"item", "dialogue"} & places.keys():
         missing.append("item")
     if not missing:
         return
-    reason = none_found(missing[0], columns)
+    remedy = choose_columns(*missing)
     if {"value", "criterion"} & {*missing}:
-        reason += ". " + _("If each criterion has a column, name it like the criterion, or use --map KEY=COLUMN")
-    raise BadField(both(missing), reason)
+        each = _("; if each criterion has a column, %(how)s")
+        remedy = Remedy(
+            remedy.page + each % {"how": _("choose it under the name of the criterion")},
+            remedy.command + each % {"how": _("name it with --map KEY=COLUMN")},
+        )
+    if "criterion" in missing:
+        remedy = name_criterion(remedy)
+    raise BadField(both(missing), none_found(missing, columns, aliases), remedy)
 
 
 def places_of_columns(
@@ -117,8 +160,9 @@ def places_of_columns(
         if field in wanted or not found:
             continue
         if len(found) > 1:
-            text = _("could be %(columns)s: choose one under Columns, or with --map %(field)s=COLUMN")
-            raise BadField(field, text % {"columns": both(columns[at] for at in found), "field": field})
+            text = _("could be %(columns)s")
+            named_so = either(columns[at] for at in found)
+            raise BadField(field, text % {"columns": named_so}, choose_columns(field))
         places[field] = found[0]
     return places
 
@@ -140,9 +184,14 @@ def place_of(column: str, columns: list[str]) -> int:
     return lowered.index(column.casefold())
 
 
-def none_found(field: str, columns: list[str]) -> str:
-    text = _("no column found: name it under Columns, or with --map %(field)s=COLUMN. The file has: %(columns)s")
-    return text % {"field": field, "columns": named(columns)}
+def none_found(fields: Sequence[str], columns: list[str], aliases: Mapping[str, tuple[str, ...]]) -> str:
+    """Return that the file has no column for the fields, with the names that are recognised and those that it has."""
+    known = [either(aliases[field]) for field in fields]
+    if len(fields) > 1:
+        text = _("%(names)s for %(field)s")
+        known = [text % {"names": names, "field": field} for names, field in zip(known, fields, strict=True)]
+    text = _("no column has a recognised name (%(known)s); the file has: %(columns)s")
+    return text % {"known": "; ".join(known), "columns": named(columns)}
 
 
 def named(columns: list[str]) -> str:

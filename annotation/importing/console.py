@@ -18,6 +18,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("study", help="The study's short name.")
     files = "CSV, TSV, XLSX, Parquet, JSON or JSON Lines; may be packed as .gz."
     parser.add_argument("file", type=Path, help=files)
+    parser.add_argument(
+        "--sheet", default="", metavar="NAME", help="Of a workbook with several sheets: the one to read."
+    )
     parser.add_argument("--dry-run", action="store_true", help="Check everything, store nothing.")
 
 
@@ -60,7 +63,7 @@ def run_import(
         raise CommandError(f"{path} cannot be read: {error.strerror}.") from None
     except ImportRejected as error:
         for each in error.errors:
-            stderr.write(each.as_text(str(path)))
+            stderr.write(each.for_command().as_text(str(path)))
         more = error.n_errors - len(error.errors)
         rest = f", the last {more:,} not listed" if more else ""
         count = "1 error" if error.n_errors == 1 else f"{error.n_errors:,} errors"

@@ -12,22 +12,32 @@ from django.utils.translation import pgettext
 
 from annotation.importing.conversations import refuse_broken_conversations
 from annotation.importing.copying import MANY, analyse, copy_in, execute, fetch, prepare_bulk
+from annotation.importing.extent import Extent
+from annotation.importing.files import ready
 from annotation.importing.formats import dialogue_format, read_dialogues
+from annotation.importing.layouts import TABLE_FORMATS
+from annotation.importing.matching import Sides, refuse_unmatched
+from annotation.importing.new_sources import doubts
 from annotation.importing.outcome import (
     MOST_ERRORS,
+    NAMED_SOURCES,
     STORING,
     BadField,
     ErrorLog,
     ImportSummary,
     Progress,
+    Remedy,
     no_progress,
     refuse,
     rejected,
 )
+from annotation.importing.removing import remove_unused, remove_unused_sources
 from annotation.importing.shapes import DialogueOptions, ParsedDialogue
 from annotation.importing.spool import DialogueSpool
 from annotation.models import Dialogue, Source, Study
+from annotation.selectors.dialogues import unused_dialogues
 from parley.listing import both
+from protocols.specs import spec_of
 
 REFERENCE_KEYS = frozenset({"ground_truth", "reference", "human", "gold"})
 COLUMNS = (
@@ -38,6 +48,10 @@ COUNTED = (
     "annotation_dialogue (id, study_id, key, position, batch_key, conversation)",
     "annotation_candidate (id, dialogue_id, source_id, key)",
 )
+CHANGED = """
+    SELECT d.id FROM dialogue_stage s JOIN annotation_dialogue d ON d.study_id = s.study_id AND d.key = s.key
+    WHERE d.digest <> s.digest
+"""
 LABEL_FIELDS = ("label", "ratings", "reason")
 
 
@@ -48,32 +62,43 @@ def import_dialogues(
     format: str = "",
     options: DialogueOptions = DialogueOptions(),  # noqa: B008 - frozen
     is_dry_run: bool = False,
+    is_archived: bool = False,
     progress: Progress = no_progress,
+    extent: Extent | None = None,
     now: datetime,
 ) -> ImportSummary:
     """Store the dialogues of a file in the study, all or none. Importing the same file twice changes nothing.
 
+    What an archive holds was in a study before, so it is not compared with what the protocol needs. The `extent` says
+    how much of the file is read; without it, all.
     Raise ImportRejected with the errors of all lines.
     """
     del now  # dialogues carry no time; ratings do, and both imports are called alike
-    name = dialogue_format(path, format, options)
-    log = ErrorLog()
-    names = dict(study.sources.values_list("key", "name"))
-    with DialogueSpool(study.pk) as spool:
-        for dialogue in read_dialogues(path, name, options, log, progress):
-            with log.catching(dialogue.line):
-                _refuse_named_sources(dialogue, names)
-                spool.add(dialogue)
-        log.refuse_any()
-        if not spool.lines:
-            raise rejected(_("the file contains no dialogues"))
-        known = dict.fromkeys([*spool.sources, *study.sources.values_list("key", flat=True)])
-        if options.reference and options.reference not in known:
-            some = _("no source is named %(name)r: use %(known)s")
-            text = some if known else _("no source is named %(name)r: there are no sources")
-            raise rejected(text % {"name": options.reference, "known": ", ".join(known)}, "reference")
-        progress(path.stat().st_size, path.stat().st_size, STORING)
-        summary = _store(study, spool, ImportSummary(name, is_dry_run), options)
+    extent = extent or Extent()
+    units = () if is_archived else spec_of(study.protocol_version).units
+    with ready(path, options.sheet) as file:
+        name = dialogue_format(file, format, options)
+        log, sides = ErrorLog(), Sides(units)
+        names = dict(study.sources.values_list("key", "name"))
+        with DialogueSpool(study.pk) as spool:
+            for dialogue in extent.of(read_dialogues(file, name, options, log, progress), log):
+                with log.catching(dialogue.line):
+                    _refuse_named_sources(dialogue, names)
+                    refuse_unmatched(dialogue, units, name in TABLE_FORMATS)
+                    spool.add(dialogue)
+                    sides.add(dialogue)
+            log.refuse_any()
+            if not spool.lines:
+                raise rejected(_("the file contains no dialogues"))
+            known = dict.fromkeys([*spool.sources, *study.sources.values_list("key", flat=True)])
+            if extent.is_whole and options.reference and options.reference not in known:
+                some = _("no source is named %(name)r: use %(known)s")
+                text = some if known else _("no source is named %(name)r: there are no sources")
+                raise rejected(text % {"name": options.reference, "known": ", ".join(known)}, "reference")
+            progress(file.stat().st_size, file.stat().st_size, STORING)
+            summary = _store(
+                study, spool, sides if extent.is_whole else Sides(), ImportSummary(name, is_dry_run), options
+            )
     if summary.counts["dialogues_new"] >= MANY and not is_dry_run:
         analyse(*COUNTED)
     return summary
@@ -112,27 +137,37 @@ def _refuse_named_author(dialogue: ParsedDialogue, names: dict[str, str]) -> Non
 
 
 @transaction.atomic
-def _store(study: Study, spool: DialogueSpool, summary: ImportSummary, options: DialogueOptions) -> ImportSummary:
+def _store(
+    study: Study, spool: DialogueSpool, sides: Sides, summary: ImportSummary, options: DialogueOptions
+) -> ImportSummary:
     lock_study(study)
     base = next_position(study)
     with connection.cursor() as cursor:
         prepare_bulk(cursor)
-        n_sources = add_sources(study, spool.sources, options.reference)
+        new = add_sources(study, spool.sources, options.reference)
+        n_replaced, replaced_sources = 0, set[int]()
         if base == 0 and not spool.n_authors:  # the common case needs no comparison and takes half the time
             copy_in(cursor, "annotation_dialogue", COLUMNS, spool.dialogues)
             n_new = len(spool.lines)
         else:
+            _stage(cursor, spool)
+            if options.replace_unused:
+                n_replaced, replaced_sources = remove_unused(study, [pk for (pk,) in fetch(CHANGED)])
             n_new = _store_new(cursor, study, spool, base)
         if spool.has_conversations:
             refuse_broken_conversations(study, spool.lines, base)
         n_candidates = _store_candidates(cursor, study, spool, base)
+    remove_unused_sources(study, replaced_sources)
     summary.counts = {
-        "dialogues_new": n_new,
+        "dialogues_new": n_new - n_replaced,
         "dialogues_unchanged": len(spool.lines) - n_new,
+        **({"dialogues_replaced": n_replaced} if options.replace_unused else {}),
         "candidates_new": n_candidates,
-        "sources_new": n_sources,
+        "sources_new": len(new),
     }
+    summary.sources = [source.key for source in new[:NAMED_SOURCES]]
     summary.notes = _notes(study, spool)
+    summary.warnings = sides.warnings(study) + doubts(study, new)
     if summary.is_dry_run:
         transaction.set_rollback(True)
     return summary
@@ -148,8 +183,7 @@ def next_position(study: Study) -> int:
     return 0 if last is None else last + 1
 
 
-def _store_new(cursor: Any, study: Study, spool: DialogueSpool, base: int) -> int:
-    """Store new dialogues and return how many. Raise ImportRejected if the study has one with other content."""
+def _stage(cursor: Any, spool: DialogueSpool) -> None:
     cursor.execute(
         f"CREATE TEMP TABLE dialogue_stage ON COMMIT DROP AS SELECT {COLUMNS} FROM annotation_dialogue WITH NO DATA"
     )
@@ -158,18 +192,28 @@ def _store_new(cursor: Any, study: Study, spool: DialogueSpool, base: int) -> in
     cursor.execute("CREATE TEMP TABLE author_stage (position int, source text) ON COMMIT DROP")
     copy_in(cursor, "author_stage", "position, source", spool.authors)
     cursor.execute("ANALYZE author_stage")
+
+
+def _store_new(cursor: Any, study: Study, spool: DialogueSpool, base: int) -> int:
+    """Store new dialogues and return how many. Raise ImportRejected if the study has one with other content."""
     author = """LEFT JOIN author_stage author USING (position)
         LEFT JOIN annotation_source source ON source.study_id = s.study_id AND source.key = author.source"""
     rows = fetch(
         f"""SELECT s.position, s.key, d.is_textless, s.turns <> d.turns, s.metadata <> d.metadata,
                   s.batch_key <> d.batch_key, s.asker <> d.asker, s.conversation <> d.conversation,
                   s.context <> d.context, d.source_id IS DISTINCT FROM source.id, s.scenario <> d.scenario,
-                  count(*) OVER ()
+                  d.id, count(*) OVER ()
            FROM dialogue_stage s {author} JOIN annotation_dialogue d ON d.study_id = s.study_id AND d.key = s.key
            WHERE d.digest <> s.digest ORDER BY s.position LIMIT %s""",
         [MOST_ERRORS],
     )
-    errors = [(spool.lines[at], "dialogue_id", _what_changed(key, *flags)) for at, key, *flags, _total in rows]
+    unused = set(
+        unused_dialogues(study).filter(pk__in=[pk for *_said, pk, _total in rows]).values_list("pk", flat=True)
+    )
+    errors = [
+        (spool.lines[at], "dialogue_id", _what_changed(key, *flags), _what_to_do(flags[0], is_unused=pk in unused))
+        for at, key, *flags, pk, _total in rows
+    ]
     refuse(errors, rows[0][-1] if rows else 0)
     n_new = execute(
         f"""INSERT INTO annotation_dialogue ({COLUMNS}, source_id)
@@ -213,8 +257,20 @@ def _what_changed(
         (pgettext("with other", "scenario"), scenario),
     )
     named = both(name for name, is_changed in parts if is_changed) or _("candidates")
-    text = _("%(key)r is already in the study with different %(parts)s: give the new dialogue another id")
-    return text % {"key": key, "parts": named}
+    return _("%(key)r is already in the study with different %(parts)s") % {"key": key, "parts": named}
+
+
+def _what_to_do(is_textless: bool, *, is_unused: bool) -> Remedy | None:
+    if is_textless:
+        return None
+    if not is_unused:
+        text = _("it is in use, so give the new dialogue another id")
+        return Remedy(text, text)
+    text = _("%(option)s to correct it, or give the new dialogue another id")
+    return Remedy(
+        text % {"option": _("tick “Replace dialogues that are not used yet”")},
+        text % {"option": _("use %(flag)s") % {"flag": "--replace-unused"}},
+    )
 
 
 def _store_candidates(cursor: Any, study: Study, spool: DialogueSpool, base: int) -> int:
@@ -238,17 +294,17 @@ def _store_candidates(cursor: Any, study: Study, spool: DialogueSpool, base: int
     return n_new
 
 
-def add_sources(study: Study, keys: Sequence[str] | dict[str, None], reference: str) -> int:
-    """Add the sources the study does not have, and mark the named reference. Return how many were added."""
+def add_sources(study: Study, keys: Sequence[str] | dict[str, None], reference: str) -> list[Source]:
+    """Add the sources the study does not have, and mark the named reference. Return those that were added."""
     known = set(study.sources.values_list("key", flat=True))
     last = study.sources.aggregate(last=Max("position"))["last"] or 0
     new = [key for key in keys if key not in known]
-    Source.objects.bulk_create(
+    added = Source.objects.bulk_create(
         Source(study=study, key=key, name=key, is_reference=is_reference(key, reference), position=last + at)
         for at, key in enumerate(new, start=1)
     )
     study.sources.filter(key=reference, is_reference=False).update(is_reference=True)
-    return len(new)
+    return added
 
 
 def is_reference(key: str, reference: str) -> bool:
@@ -261,17 +317,15 @@ def _notes(study: Study, spool: DialogueSpool) -> list[str]:
     notes = []
     labels = [name for name in LABEL_FIELDS if name in spool.metadata_fields]
     if labels:
-        text = _("%(names)s are kept as dialogue metadata, not imported as ratings.")
+        text = _(
+            "%(names)s were stored with the dialogues. To use them as ratings too, import this file again as existing "
+            "ratings."
+        )
         notes.append(text % {"names": ", ".join(labels)})
-    if not spool.n_candidates:
-        notes.append(
-            _(
-                "No dialogue has candidates: only whole dialogues can be rated. To rate the responses of chat logs, "
-                "import them as a transcript."
-            )
+    if spool.n_candidates and not study.sources.filter(is_reference=True).exists():
+        text = _(
+            "No source is marked as the ground truth. Nothing needs to be done unless one of them is: then import the "
+            "file again and name it as the ground-truth source."
         )
-    elif not study.sources.filter(is_reference=True).exists():
-        notes.append(
-            _("No source is the ground truth. If one is, import the file again and name it as the ground-truth source.")
-        )
+        notes.append(text)
     return notes

@@ -16,6 +16,7 @@ from annotation.importing.outcome import READING, BadField, ErrorLog, Progress
 from annotation.importing.shapes import load_record
 
 SPACE = " \t\r\n"
+UNREADABLE = (UnicodeDecodeError, orjson.JSONDecodeError, BadField, *DAMAGED)
 NEAR_THE_END = 100  # an error so near the end of what was read comes from stopping there
 
 
@@ -23,7 +24,7 @@ def read_document(path: Path, log: ErrorLog, progress: Progress) -> Iterator[tup
     """Yield (line, record) of every list of objects in the file. Errors go to the log; a broken file ends there."""
     total = path.stat().st_size
     with path.open("rb") as raw:
-        text = _Text(unpacking(raw))
+        text = Text(unpacking(raw), LONGEST_LINE)
         try:
             for line, record in _records(text):
                 with log.catching(line):
@@ -31,20 +32,30 @@ def read_document(path: Path, log: ErrorLog, progress: Progress) -> Iterator[tup
                     if found is not None:
                         yield line, found
                 progress(raw.tell(), total, READING)
-        except DAMAGED as error:
-            log.add(text.line, "", damaged(error))
-        except UnicodeDecodeError:
-            log.add(text.line, "", _("contains a character that is not UTF-8: save the file as UTF-8"))
-        except BadField as error:
-            log.add(text.line, error.field, error.reason)
+        except UNREADABLE as error:
+            log.add(text.line, "", why_unreadable(error))
     progress(total, total, READING)
 
 
-class _Text:
-    """The text of a file from the place on that was read, one block ahead. `line` is the number of its line."""
+def why_unreadable(error: Exception) -> str:
+    """Return why the text of a document, or one of its records, cannot be read."""
+    if isinstance(error, BadField):
+        return error.reason
+    if isinstance(error, UnicodeDecodeError):
+        return _("contains a character that is not UTF-8: save the file as UTF-8")
+    if isinstance(error, orjson.JSONDecodeError):
+        return _("is not JSON (%(error)s)") % {"error": error.msg}
+    return damaged(error)
 
-    def __init__(self, source: io.BufferedReader) -> None:
-        self._source = source
+
+class Text:
+    """The text of a file from the place on that was read, one block ahead. `line` is the number of its line.
+
+    No record may be longer than `longest`.
+    """
+
+    def __init__(self, source: io.BufferedReader, longest: int) -> None:
+        self._source, self._longest = source, longest
         self._decoder: codecs.IncrementalDecoder | None = None
         self._rest, self._at = "", 0
         self.line = 1
@@ -95,7 +106,10 @@ class _Text:
             try:
                 _value, end = json.JSONDecoder().raw_decode(self._rest, self._at)
             except json.JSONDecodeError as error:
-                if len(self._rest) - self._at <= LONGEST_LINE and self._read_on():
+                n_blocks = (len(self._rest) - self._at) // BLOCK
+                if len(self._rest) - self._at <= self._longest and self._read_on():
+                    for _more in range(1, n_blocks):  # twice the text: one block would mean to parse it for each block
+                        self._read_on()
                     continue
                 raise self._refusal(error) from None
             except RecursionError:
@@ -105,23 +119,23 @@ class _Text:
 
     def _refusal(self, error: json.JSONDecodeError) -> BadField:
         is_cut = error.pos >= len(self._rest) - NEAR_THE_END or error.msg.startswith("Unterminated")
-        if is_cut and len(self._rest) - self._at > LONGEST_LINE:
-            return BadField("", _("one record is longer than %(most)s MB") % {"most": LONGEST_LINE >> 20})
+        if is_cut and len(self._rest) - self._at > self._longest:
+            return BadField("", _("one record is longer than %(most)s MB") % {"most": self._longest >> 20})
         self._advance(error.pos)
         return BadField("", _("is not JSON (%(error)s)") % {"error": error.msg})
 
     def short(self) -> str:
         """Return all that is left, without passing it, if it is not longer than a record may be; otherwise empty."""
-        while len(self._rest) - self._at <= LONGEST_LINE:
+        while len(self._rest) - self._at <= self._longest:
             if not self._read_on():
                 return self._rest[self._at :]
         return ""
 
 
-def _records(text: _Text) -> Iterator[tuple[int, str]]:
+def _records(text: Text) -> Iterator[tuple[int, str]]:
     """Yield (line, text) of each element of the lists of the file. Raise BadField where it is not JSON."""
     if text.next() == "[":
-        yield from _elements(text)
+        yield from elements(text)
     elif whole := _single(text):
         yield text.line, whole
         text.value()
@@ -131,7 +145,7 @@ def _records(text: _Text) -> Iterator[tuple[int, str]]:
         raise BadField("", _("is not JSON: there is text after the end of the list"))
 
 
-def _single(text: _Text) -> str:
+def _single(text: Text) -> str:
     """Return the whole file if it is one record, otherwise an empty text."""
     whole = text.short()
     try:
@@ -141,7 +155,8 @@ def _single(text: _Text) -> str:
     return whole if type(found) is dict and is_record(found) else ""
 
 
-def _elements(text: _Text) -> Iterator[tuple[int, str]]:
+def elements(text: Text) -> Iterator[tuple[int, str]]:
+    """Yield (line, text) of each element of the list that comes next. Raise BadField where it is not JSON."""
     text.take("[")
     if text.next() == "]":
         text.take("]")
@@ -153,14 +168,14 @@ def _elements(text: _Text) -> Iterator[tuple[int, str]]:
             return
 
 
-def _members(text: _Text) -> Iterator[tuple[int, str]]:
+def _members(text: Text) -> Iterator[tuple[int, str]]:
     """Yield the elements of every list in an object. Its other values say something about the file, and are passed."""
     text.take("{")
     while text.next() == '"':
         text.value()
         text.take(":")
         if text.next() == "[":
-            yield from (each for each in _elements(text) if each[1].startswith("{"))
+            yield from (each for each in elements(text) if each[1].startswith("{"))
         else:
             text.value()
         if text.take(",}") == "}":

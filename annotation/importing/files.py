@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, BinaryIO, Protocol
+from typing import BinaryIO, Protocol
 
 from django.utils.translation import gettext as _
 
@@ -18,6 +18,7 @@ MOST_UNPACKED = 4 * 1024**3  # a .gz of some megabytes can unpack to terabytes
 LINES_PER_REPORT = 1000
 GZIP_MAGIC = b"\x1f\x8b"
 BOM = b"\xef\xbb\xbf"
+ZIP, PARQUET_MAGIC = b"PK\x03\x04", b"PAR1"
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # Excel writes "Unicode text" so
 DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error)
 BLOCK = 1024 * 1024
@@ -44,22 +45,26 @@ def unpacking(raw: io.BufferedReader) -> io.BufferedReader:
 
 
 @contextmanager
-def seekable(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file for reading in any order: a .gz is unpacked to the disk first. Raise ImportRejected."""
-    with path.open("rb") as raw, tempfile.TemporaryFile() as whole:
+def ready(path: Path, sheet: str = "") -> Iterator[Path]:
+    """Unpack a workbook or Parquet file in a .gz to the disk, once: they are read in any order, and several times.
+
+    Raise ImportRejected, also if a sheet is wanted of a file that has none.
+    """
+    with path.open("rb") as raw, tempfile.NamedTemporaryFile(prefix="parley-unpacked-") as whole:
         source = unpacking(raw)
-        if source is raw:
-            yield raw
-            return
         try:
-            while piece := source.read(BLOCK):
+            head = source.peek(len(ZIP))[: len(ZIP)]
+            if sheet and head != ZIP:
+                raise rejected(_("is only for workbooks, and this file is none: leave it out"), "sheet")
+            is_packed = source is not raw and head in (ZIP, PARQUET_MAGIC)
+            while is_packed and (piece := source.read(BLOCK)):
                 whole.write(piece)
                 if whole.tell() > MOST_UNPACKED:
                     raise rejected(too_much())
         except DAMAGED as error:
             raise rejected(damaged(error)) from None
-        whole.seek(0)
-        yield whole
+        whole.flush()
+        yield Path(whole.name) if is_packed else path
 
 
 def read_lines(path: Path, log: ErrorLog, progress: Progress) -> Iterator[tuple[int, bytes]]:

@@ -3,12 +3,12 @@
 from django.utils.translation import gettext as _
 
 from annotation.importing.copying import fetch
-from annotation.importing.outcome import MOST_ERRORS, refuse
+from annotation.importing.outcome import MOST_ERRORS, ErrorLog, LineError
 from protocols.specs import Condition, CriterionSpec, VersionSpec
 
 
-def refuse_wrong_turns() -> None:
-    """Raise ImportRejected with the rows that mark a turn which their dialogue does not have."""
+def refuse_wrong_turns(log: ErrorLog) -> None:
+    """Log the rows that mark a turn which their dialogue does not have."""
     rows = fetch(
         """SELECT line, last, n FROM (
                SELECT r.line, (SELECT max(turn) FROM unnest(r.turns) turn) AS last, jsonb_array_length(d.turns) AS n
@@ -18,19 +18,19 @@ def refuse_wrong_turns() -> None:
         [MOST_ERRORS],
     )
     text = _("marks turn %(turn)s, but the dialogue has %(n)s turns: correct the number")
-    refuse((line, "turns", text % {"turn": last, "n": n}) for line, last, n in rows)
+    log.add_all(LineError(line, "turns", text % {"turn": last, "n": n}) for line, last, n in rows)
 
 
-def refuse_unasked(spec: VersionSpec) -> None:
-    """Raise ImportRejected with the answers to questions that the annotator's other answers rule out."""
+def refuse_unasked(spec: VersionSpec, log: ErrorLog) -> None:
+    """Log the answers to questions that the annotator's other answers rule out."""
     for criterion in spec.criteria:
         for condition in criterion.when:
             other = spec.by_key[condition.criterion]
             if criterion.is_asked and other.unit == criterion.unit:
-                _refuse_without(criterion, other, condition)
+                log.add_all(_without(criterion, other, condition))
 
 
-def _refuse_without(criterion: CriterionSpec, other: CriterionSpec, condition: Condition) -> None:
+def _without(criterion: CriterionSpec, other: CriterionSpec, condition: Condition) -> list[LineError]:
     wanted = [option for option in other.options if option.key in condition.options]
     same = (
         "o.assignment_id = v.assignment_id AND o.item_id = v.item_id AND o.criterion_id = %s AND o.option_id = ANY(%s)"
@@ -48,4 +48,4 @@ def _refuse_without(criterion: CriterionSpec, other: CriterionSpec, condition: C
     )
     labels = ", ".join(option.label for option in wanted)
     reason = text % {"criterion": criterion.key, "labels": labels, "other": other.key}
-    refuse((line, "criterion", reason) for (line,) in rows)
+    return [LineError(line, "criterion", reason) for (line,) in rows]

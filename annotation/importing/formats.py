@@ -9,8 +9,9 @@ from annotation.importing.columns import named
 from annotation.importing.fields import Record
 from annotation.importing.kinds import PARQUET, TABLE, WORKBOOK, file_kind
 from annotation.importing.layouts import ALIASES, TABLE_FORMATS, TURNS, layout_of
-from annotation.importing.outcome import BadField, ErrorLog, Progress, no_progress, rejected
+from annotation.importing.outcome import BadField, ErrorLog, ImportRejected, Progress, no_progress, rejected
 from annotation.importing.records import first_records, read_records
+from annotation.importing.remedies import as_chat_log, choose_columns, if_chat_log
 from annotation.importing.response_rows import read_responses
 from annotation.importing.shapes import (
     JSONL_TURNS,
@@ -24,7 +25,7 @@ from annotation.importing.shapes import (
 )
 from annotation.importing.sheets import parquet_columns
 from annotation.importing.tables import open_table
-from annotation.importing.transcripts import TRANSCRIPT_FORMATS, read_transcripts, transcript_format
+from annotation.importing.transcripts import CHATS, TRANSCRIPT_FORMATS, read_transcripts, transcript_format
 from annotation.importing.turn_rows import read_turn_rows
 from parley.listing import either
 
@@ -36,11 +37,11 @@ def read_dialogues(
 ) -> Iterator[ParsedDialogue]:
     """Yield the dialogues of a file in a known format. With `most`, only the first rows of a table are needed."""
     if name in TABLE_FORMATS:
-        table = open_table(path, log, progress, most)
+        table = open_table(path, log, progress, most, options.sheet)
         try:
             layout = layout_of(table.columns, options.columns, name)
         except BadField as error:
-            raise rejected(error.reason, error.field, line=1) from None
+            raise ImportRejected([error.on_line(1)]) from None
         read = read_turn_rows if name == TURNS else read_responses
         return read(table, layout, options, log)
     if name in TRANSCRIPT_FORMATS:
@@ -66,21 +67,25 @@ def dialogue_format(path: Path, wanted: str = "", options: DialogueOptions = Dia
     if records is not None:
         found = next(filter(None, map(shape_of, records)), None)
         return found[0] if found else next(iter(SHAPES))  # its reader says what is wrong with each line
-    columns = open_table(path, ErrorLog(), no_progress, most=1).columns
+    columns = open_table(path, ErrorLog(), no_progress, most=1, sheet=options.sheet).columns
     if kind == TABLE and len(columns) == 1:
         text = _("is neither a table with several columns nor JSON Lines. The first line is: %(line)r")
         raise rejected(text % {"line": columns[0][:200]}, line=1)
     try:
         return layout_of(columns, options.columns).format
     except BadField as error:
-        reason = error.reason
         if error.field == "history" and kind not in (TABLE, WORKBOOK):
-            text = _(
-                "no list of turns found: name it %(names)s. If each object is a row, say which field is which under "
-                "Columns, or with --map history=FIELD,response=FIELD. The fields are: %(columns)s"
-            )
-            reason = text % {"names": either(TURN_NAMES), "columns": named(columns)}
-        raise rejected(reason, error.field, line=1) from None
+            raise _without_turns(path, columns) from None
+        raise ImportRejected([error.on_line(1)]) from None
+
+
+def _without_turns(path: Path, columns: list[str]) -> ImportRejected:
+    """Return the error of objects that have no list of turns, and too few fields to be rows of a table."""
+    if transcript_format(path) != CHATS:
+        return rejected(_("is a chat log, and not dialogues with responses"), "", 1, as_chat_log())
+    text = _("no list of turns found (%(names)s); the fields are: %(columns)s")
+    reason = text % {"names": either(TURN_NAMES), "columns": named(columns)}
+    return rejected(reason, "history", 1, if_chat_log(choose_columns("history", "response")))
 
 
 def _dialogues_in(path: Path, kind: str, options: DialogueOptions) -> list[Record] | None:

@@ -9,14 +9,14 @@ import orjson
 from django.utils.translation import gettext as _
 
 from annotation.importing.fields import Record
-from annotation.importing.files import BOM, DAMAGED, UTF_16, read_lines, seekable, unpacking
+from annotation.importing.files import BOM, DAMAGED, PARQUET_MAGIC, UTF_16, ZIP, read_lines, unpacking
 from annotation.importing.outcome import ErrorLog, no_progress, rejected
 from annotation.importing.shapes import DIALOGUE_KEYS, TURN_NAMES
 
 TABLE, JSON_LINES, JSON, WORKBOOK, PARQUET = "table", "json-lines", "json", "workbook", "parquet"
 ITEM_KEYS = ("item", "candidate_id")
 LOOKED_AT = 64 * 1024
-ZIP, OLD_OFFICE, PARQUET_MAGIC = b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"PAR1"
+OLD_OFFICE = b"\xd0\xcf\x11\xe0"
 CONTROL = bytes(each for each in range(32) if each not in b"\t\n\r\f")
 MOST_CONTROL = 0.05  # of the bytes: texts may hold a stray one, and it has a line to be named with
 
@@ -39,11 +39,11 @@ def file_kind(path: Path) -> str:
 
 
 def _kind_of_zip(path: Path) -> str:
-    with seekable(path) as file:
-        try:
-            names = set(zipfile.ZipFile(file).namelist())
-        except zipfile.BadZipFile as error:
-            raise rejected(_("the workbook is damaged or incomplete (%(error)s)") % {"error": error}) from None
+    try:
+        with zipfile.ZipFile(path) as book:
+            names = set(book.namelist())
+    except zipfile.BadZipFile as error:
+        raise rejected(_("the workbook is damaged or incomplete (%(error)s)") % {"error": error}) from None
     if "xl/workbook.xml" in names:
         return WORKBOOK
     if {"content.xml", "xl/workbook.bin"} & names:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from django.utils.translation import gettext as _
 
 from annotation.importing.columns import NONE, SEVERAL, named, none_found, place_of, told_places
-from annotation.importing.outcome import BadField
+from annotation.importing.outcome import BadField, Remedy
+from annotation.importing.remedies import choose_columns
 from annotation.importing.shapes import BATCH_KEYS, CONVERSATION_KEYS, SCENARIO_KEYS, SOURCE_KEYS
 
 CSV_PROMPTS, RESPONSES, WIDE, TURNS = "csv-prompts", "table-responses", "table-wide", "table-turns"
@@ -43,6 +44,7 @@ PROMPT_ALIASES = {
     "speaker": ("speaker",),
     **{name: ALIASES[name] for name in ("source", "batch", "conversation", "scenario")},
 }
+NAMED = ":"  # in a map, between a column of responses and the source that wrote them
 WORD = "response|completion|output|reply|generation"
 OF_A_SOURCE = re.compile(rf"(?:{WORD})[ _.:-]+(?P<after>.+)|(?P<before>.+?)[ _.:-]+(?:{WORD})", re.IGNORECASE)
 # What follows "response_" in the name of a column that is not the text of one.
@@ -77,18 +79,20 @@ def layout_of(columns: list[str], wanted: Mapping[str, str], format: str = "") -
         return _of_turns(places, wanted, columns)
     places = {name: at for name, at in places.items() if name not in ("turn", "text")}
     if not {"history", "prompt"} & places.keys():
-        text = _(
-            "no column with the dialogue so far: name it under Columns, or with --map history=COLUMN or "
-            "prompt=COLUMN. If each row is a turn, name dialogue=COLUMN,speaker=COLUMN,text=COLUMN. The file has: "
-            "%(columns)s"
-        )
-        raise BadField("history", text % {"columns": named(columns)})
+        text = _("no column with the dialogue so far; the file has: %(columns)s")
+        raise BadField("history", text % {"columns": named(columns)}, _choose_history())
     if responses:
         places.pop("source", None)
         return Layout(WIDE, places, responses)
     if wanted.get("response") == NONE:  # whole dialogues: what is said about a response is metadata
         return Layout(RESPONSES, {name: at for name, at in places.items() if name not in ("item", "speaker")})
     return Layout(RESPONSES, _needed(places, ("response",), columns))
+
+
+def _choose_history() -> Remedy:
+    one, rows = choose_columns("history"), choose_columns("dialogue", "speaker", "text")
+    text = _("%(how)s; if each row is a turn, %(rows)s")
+    return Remedy(text % {"how": one.page, "rows": rows.page}, text % {"how": one.command, "rows": rows.command})
 
 
 def usual_places(
@@ -117,7 +121,7 @@ def _needed(places: dict[str, int], names: tuple[str, ...], columns: list[str]) 
     """Return the places if the table has all of these. Raise BadField otherwise."""
     for name in names:
         if name not in places:
-            raise BadField(name, none_found(name, columns))
+            raise BadField(name, none_found([name], columns, ALIASES), choose_columns(name))
     return places
 
 
@@ -140,17 +144,27 @@ def _of_turns(places: dict[str, int], wanted: Mapping[str, str], columns: list[s
 def _responses(columns: list[str], said: str) -> dict[str, int]:
     """Return the columns of responses by their source: those named, otherwise two or more such as `response_gpt`."""
     lowered = [column.casefold() for column in columns]
-    if SEVERAL in said and said.casefold() not in lowered:
-        found = [place_of(name.strip(), columns) for name in said.split(SEVERAL) if name.strip()]
+    names: dict[int, str] = {}
+    if (SEVERAL in said or NAMED in said) and said.casefold() not in lowered:
+        names = dict(_named_column(part.strip(), columns) for part in said.split(SEVERAL) if part.strip())
+        found = list(names)
     elif said or {*ALIASES["response"]} & {*lowered}:
         return {}
     else:
         found = [at for at, column in enumerate(columns) if _source_in(column).casefold() not in NO_SOURCES]
-    sources = [_source_in(columns[at]) or columns[at] for at in found]
+    sources = [names.get(at) or _source_in(columns[at]) or columns[at] for at in found]
     twice = [source for source in sources if sources.count(source) > 1]
     if twice:
         raise BadField("response", _("two columns are of the source %(name)r: rename one") % {"name": twice[0]})
     return dict(zip(sources, found, strict=True)) if said or len(found) > 1 else {}
+
+
+def _named_column(part: str, columns: list[str]) -> tuple[int, str]:
+    """Return the place of a column, and the source that its mapping names, as in `Answer 1:gpt-4`."""
+    column, colon, source = part.rpartition(NAMED)
+    if not colon or part.casefold() in (name.casefold() for name in columns):
+        return place_of(part, columns), ""
+    return place_of(column.strip(), columns), source.strip()
 
 
 def _source_in(column: str) -> str:

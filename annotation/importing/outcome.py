@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from django.utils.translation import gettext as _
 
 MOST_ERRORS = 200  # kept and shown; the rest is counted
+NAMED_SOURCES = 10  # of the new ones, in a summary or a preview
+FEW_ERRORS = 20  # kept of each check of the whole file, however many others have found
 
 Progress = Callable[[int, int, str], None]
 READING, STORING = "reading", "storing"
@@ -17,16 +19,34 @@ def no_progress(done: int, total: int, phase: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
+class Remedy:
+    """What to do about an error, in the words of the import page and in those of the command."""
+
+    page: str
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
 class LineError:
     """An error in a file. `line` counts from 1; 0 means the file as a whole."""
 
     line: int
     field: str
     reason: str
+    remedy: Remedy | None = None
 
     def as_text(self, file_name: str) -> str:
         where = f"{file_name}:{self.line}" if self.line else file_name
         return ": ".join(part for part in (where, self.field, self.reason) if part)
+
+    def for_page(self) -> "LineError":
+        return self._with(self.remedy.page if self.remedy else "")
+
+    def for_command(self) -> "LineError":
+        return self._with(self.remedy.command if self.remedy else "")
+
+    def _with(self, remedy: str) -> "LineError":
+        return LineError(self.line, self.field, ": ".join(part for part in (self.reason, remedy) if part))
 
 
 class ImportRejected(Exception):
@@ -41,10 +61,14 @@ class ImportRejected(Exception):
 class BadField(Exception):
     """Raised while a line is parsed, and turned into its LineError."""
 
-    def __init__(self, field: str, reason: str) -> None:
+    def __init__(self, field: str, reason: str, remedy: Remedy | None = None) -> None:
         super().__init__(f"{field}: {reason}")
         self.field = field
         self.reason = reason
+        self.remedy = remedy
+
+    def on_line(self, line: int) -> LineError:
+        return LineError(line, self.field, self.reason, self.remedy)
 
 
 @dataclass(slots=True)
@@ -52,10 +76,21 @@ class ErrorLog:
     errors: list[LineError] = field(default_factory=list)
     n_errors: int = 0
 
-    def add(self, line: int, field: str, reason: str) -> None:
+    def add(self, line: int, field: str, reason: str, remedy: Remedy | None = None) -> None:
         self.n_errors += 1
         if len(self.errors) < MOST_ERRORS:
-            self.errors.append(LineError(line, field, reason))
+            self.errors.append(LineError(line, field, reason, remedy))
+
+    def add_all(self, errors: Iterable[LineError], n_errors: int = 0) -> None:
+        """Add what one check of the whole file has found. `n_errors` also counts those that are not listed."""
+        found = list(errors)
+        self.n_errors += max(n_errors, len(found))
+        self.errors += found[: max(FEW_ERRORS, MOST_ERRORS - len(self.errors))]
+
+    def forget_behind(self, line: int) -> None:
+        kept = [error for error in self.errors if error.line <= line]
+        self.n_errors -= len(self.errors) - len(kept)
+        self.errors = kept
 
     @contextmanager
     def catching(self, line: int) -> Iterator[None]:
@@ -63,37 +98,42 @@ class ErrorLog:
         try:
             yield
         except BadField as error:
-            self.add(line, error.field, error.reason)
+            self.add(line, error.field, error.reason, error.remedy)
 
     def refuse_any(self) -> None:
         if self.n_errors:
             raise ImportRejected(sorted(self.errors, key=lambda error: error.line), self.n_errors)
 
 
-def rejected(reason: str, field: str = "", line: int = 0) -> ImportRejected:
+def rejected(reason: str, field: str = "", line: int = 0, remedy: Remedy | None = None) -> ImportRejected:
     """Return the error of a file that cannot be imported for one reason."""
-    return ImportRejected([LineError(line, field, reason)])
+    return ImportRejected([LineError(line, field, reason, remedy)])
 
 
-def refuse(errors: Iterable[tuple[int, str, str]], n_errors: int = 0) -> None:
-    """Raise ImportRejected if there is any (line, field, reason). `n_errors` also counts those that are not listed."""
+def refuse(errors: Iterable[tuple[int, str, str] | tuple[int, str, str, Remedy | None]], n_errors: int = 0) -> None:
+    """Raise ImportRejected if there is any (line, field, reason, remedy). `n_errors` also counts those not listed."""
     log = ErrorLog()
-    for error in errors:
-        log.add(*error)
-    log.n_errors = max(log.n_errors, n_errors)
+    log.add_all((LineError(*error) for error in errors), n_errors)
     log.refuse_any()
 
 
 @dataclass(slots=True)
 class ImportSummary:
-    """Counts by name (`dialogues_new`, `ratings_unchanged`) and sentences about what is easily overlooked."""
+    """Counts by name (`dialogues_new`, `ratings_unchanged`), and sentences about what is easily overlooked.
+
+    `notes` say what the import did, and `warnings` what stands in the way of the next step. `sources` are the first of
+    the new ones, so that a wrong name is noticed.
+    """
 
     format: str
     is_dry_run: bool
     counts: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    sources: list[str] = field(default_factory=list)
 
     def as_lines(self) -> list[str]:
         first = "Dry run: nothing was stored. It would be:" if self.is_dry_run else "Imported:"
         counts = [f"  {name.replace('_', ' ')}: {count:,}" for name, count in self.counts.items()]
-        return [f"{first} ({self.format})", *counts, *(f"  Note: {note}" for note in self.notes)]
+        said = [*(f"  Warning: {text}" for text in self.warnings), *(f"  Note: {note}" for note in self.notes)]
+        return [f"{first} ({self.format})", *counts, *said]

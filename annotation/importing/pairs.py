@@ -1,4 +1,4 @@
-"""The pairs that a dialogue lists: which of its sources are compared with each other."""
+"""The pairs that a dialogue lists: which sources are compared on it, or on whole dialogues of its scenario."""
 
 from collections.abc import Collection
 from typing import Any
@@ -18,15 +18,18 @@ def listed_pairs(value: Any) -> list[list[str]]:
     return value if is_listing else []
 
 
-def refuse_bad_pairs(metadata: dict[str, Any], sources: Collection[str]) -> None:
-    """Raise BadField for a pair that cannot be compared: each names two sources that answer this dialogue."""
+def refuse_bad_pairs(metadata: dict[str, Any], sources: Collection[str] | None) -> None:
+    """Raise BadField for a pair that cannot be compared: each names two sources, which answer this dialogue.
+
+    None stands for sources that are not known yet.
+    """
     for at, pair in enumerate(listed_pairs(metadata.get(PAIRS))):
         place = f"{PAIRS}[{at}]"
         if len(pair) != 2 or pair[0] == pair[1]:
             text = _("must name two different sources, for example %(example)s")
             raise BadField(place, text % {"example": '["model-a", "model-b"]'})
         for name in pair:
-            if name not in sources:
+            if sources is not None and name not in sources:
                 text = _("%(name)r has no response to this dialogue: its sources are %(sources)s")
                 known = ", ".join(dict.fromkeys(sources)) or _("none")
                 raise BadField(place, text % {"name": name, "sources": known})

@@ -3,6 +3,8 @@
 from django.utils.translation import gettext
 
 from annotation.importing.copying import execute, fetch
+from annotation.importing.made import insert_made, note_made
+from annotation.importing.outcome import ErrorLog
 from annotation.importing.units import refuse_units
 from annotation.models import Batch, Study
 from annotation.selectors.comparisons import ITEM_TEXT
@@ -10,11 +12,15 @@ from annotation.selectors.comparisons import ITEM_TEXT
 DEFAULT_BATCH = "imported"
 
 
-def place_units(study: Study) -> dict[str, int]:
-    """Fill batch_id and item_id of every unit, making missing batches and items. Return counts by name."""
+def place_units(study: Study, log: ErrorLog) -> dict[str, int]:
+    """Fill batch_id and item_id of every unit, making missing batches and items. Return counts by name.
+
+    Units that have no place are logged and left out.
+    """
     _find_items(study)
     n_batches = _find_batches(study)
     refuse_units(
+        log,
         """item_id IS NULL AND batch_id IN (
                SELECT b.id FROM annotation_batch b WHERE b.status = 'open' OR EXISTS (
                    SELECT FROM annotation_assignment a WHERE a.batch_id = b.id AND NOT a.is_imported))""",
@@ -22,10 +28,11 @@ def place_units(study: Study) -> dict[str, int]:
         gettext("the batch is being rated and does not contain this item: name another batch in the file"),
     )
     nowhere = gettext("no batch contains this item: make the batches first")
-    refuse_units("item_id IS NULL AND unit IN ('candidate_set', 'model', 'comparison')", "item", nowhere)
+    unplaced = "item_id IS NULL AND unit IN ('candidate_set', 'model', 'comparison') AND shown = '{}'"
+    refuse_units(log, unplaced, "item", nowhere)
     n_items = _create_items(study)
     _find_items(study)
-    refuse_units("item_id IS NULL", "item", nowhere)
+    refuse_units(log, "item_id IS NULL", "item", nowhere)
     return {"batches_new": n_batches, "items_new": n_items}
 
 
@@ -47,7 +54,8 @@ def _find_items(study: Study) -> None:
                  FROM import_unit u JOIN annotation_item i ON i.dialogue_id = u.dialogue_id
                  JOIN annotation_batch b ON b.id = i.batch_id
                  WHERE u.item_id IS NULL AND i.candidate_id IS NOT DISTINCT FROM u.candidate_id
-                   AND i.unit = u.unit AND u.unit IN ('response', 'dialogue')
+                   AND i.unit = u.unit AND (u.unit IN ('response', 'dialogue') OR u.shown <> '{}')
+                   AND i.shown IN (u.shown, u.shown[2:2] || u.shown[1:1]) AND i.repeats_id IS NULL
                    AND (u.batch_id IS NULL OR i.batch_id = u.batch_id)
                  ORDER BY u.id, b.key = u.batch DESC, b.kind = 'main' DESC, b.position) best
            WHERE import_unit.id = best.id"""
@@ -91,15 +99,19 @@ def _find_batches(study: Study) -> int:
            FROM unnest(%s::bigint[], %s::bigint[]) AS named (id, batch_id) WHERE import_unit.id = named.id""",
         [[unit for unit, _ in rows], [batches[key] for _, key in rows]],
     )
-    return len(new)
+    return note_made(made)
 
 
 def _create_items(study: Study) -> int:
-    """Create items for all candidates of each placed dialogue, or for a dialogue rated as a whole; return how many."""
-    n_items = execute(
+    """Create items of placed units. Return how many.
+
+    A dialogue gets one for each of its candidates, or one if it is rated as a whole, and a pair gets one.
+    """
+    n_items = insert_made(
+        "item",
         """WITH given AS (
                SELECT batch_id, dialogue_id, bool_and(candidate_id IS NULL) AS is_whole FROM import_unit
-               WHERE item_id IS NULL GROUP BY batch_id, dialogue_id),
+               WHERE item_id IS NULL AND shown = '{}' GROUP BY batch_id, dialogue_id),
            filled AS (
                SELECT batch_id, max(position) AS last FROM annotation_item
                WHERE batch_id IN (SELECT batch_id FROM given) GROUP BY batch_id),
@@ -112,7 +124,27 @@ def _create_items(study: Study) -> int:
                CASE WHEN c.id IS NULL THEN d.source_id ELSE c.source_id END, gen_random_uuid(), p.position
            FROM placed p JOIN annotation_dialogue d ON d.id = p.dialogue_id
            LEFT JOIN annotation_candidate c ON c.dialogue_id = p.dialogue_id AND NOT p.is_whole
-           ON CONFLICT DO NOTHING"""
+           ON CONFLICT DO NOTHING""",
+    )
+    n_items += insert_made(
+        "item",
+        """WITH given AS (
+               SELECT DISTINCT u.batch_id, u.dialogue_id, d.position, CASE
+                   WHEN (first.position, first.id) < (second.position, second.id) THEN u.shown
+                   ELSE u.shown[2:2] || u.shown[1:1] END AS shown
+               FROM import_unit u JOIN annotation_dialogue d ON d.id = u.dialogue_id
+               JOIN annotation_candidate one ON one.id = u.shown[1]
+               JOIN annotation_source first ON first.id = one.source_id
+               JOIN annotation_candidate other ON other.id = u.shown[2]
+               JOIN annotation_source second ON second.id = other.source_id
+               WHERE u.item_id IS NULL AND u.shown <> '{}'),
+           filled AS (
+               SELECT batch_id, max(position) AS last FROM annotation_item
+               WHERE batch_id IN (SELECT batch_id FROM given) GROUP BY batch_id)
+           INSERT INTO annotation_item (batch_id, unit, dialogue_id, shown, token, position)
+           SELECT g.batch_id, 'comparison', g.dialogue_id, g.shown, gen_random_uuid(),
+               coalesce(f.last, 0) + dense_rank() OVER (PARTITION BY g.batch_id ORDER BY g.position, g.dialogue_id)
+           FROM given g LEFT JOIN filled f USING (batch_id)""",
     )
     execute(
         """UPDATE annotation_batch b SET n_items = (

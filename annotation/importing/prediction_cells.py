@@ -32,7 +32,7 @@ class PredictionOptions:
 
     A file has one metric, in the columns value and label, or several in `metrics`: one column each, written as `bleu`
     or `judge=appropriateness` (column=criterion). `metric` names the one metric, `criterion` is the question that
-    labels answer, and `lower_is_better` holds keys of metrics.
+    labels answer, and `lower_is_better` holds keys of metrics. `sheet` names one of the sheets of a workbook.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -41,6 +41,7 @@ class PredictionOptions:
     criterion: str = ""
     lower_is_better: tuple[str, ...] | list[str] = ()
     note: str = ""
+    sheet: str = ""
 
 
 @dataclass(slots=True)
@@ -74,7 +75,7 @@ class MetricColumn:
             wrong.append(self.no_numbers)
         for each in wrong:
             for error in each.errors[: MOST_ERRORS - len(log.errors)]:
-                log.add(error.line, error.field, error.reason)
+                log.add(error.line, error.field, error.reason, error.remedy)
                 each.n_errors -= 1
             log.n_errors += each.n_errors
 

@@ -5,7 +5,8 @@ All steps work on `import_row`: one row for each line of the file.
 
 from django.utils.translation import gettext
 
-from annotation.importing.units import find_candidates, find_dialogues, find_dialogues_of_items, refuse_lines
+from annotation.importing.outcome import ErrorLog
+from annotation.importing.units import find_candidates, find_dialogues, find_dialogues_of_items, log_lines
 from annotation.models import Study
 
 COLUMNS = "line, dialogue, item, source"
@@ -36,4 +37,6 @@ def find_targets(study: Study, *, is_whole_dialogue: bool) -> None:
 
 
 def _refuse(condition: str, field: str, text: str) -> None:
-    refuse_lines(f"import_row r WHERE {condition}", field, text)
+    log = ErrorLog()
+    log_lines(log, f"import_row r WHERE {condition}", field, text)
+    log.refuse_any()

@@ -11,11 +11,14 @@ from django.utils.translation import gettext as _
 
 from annotation.importing.copying import NULL, copy_in, copy_text, execute, fetch, prepare_bulk, spool_file
 from annotation.importing.dialogues import lock_study
+from annotation.importing.extent import Extent
+from annotation.importing.files import ready
 from annotation.importing.outcome import (
     MOST_ERRORS,
     STORING,
     BadField,
     ErrorLog,
+    ImportRejected,
     ImportSummary,
     Progress,
     no_progress,
@@ -44,10 +47,12 @@ def import_predictions(
     is_dry_run: bool = False,
     progress: Progress = no_progress,
     user: User | None = None,
+    extent: Extent | None = None,
     now: datetime,
 ) -> ImportSummary:
     """Store scores or labels of a CSV in the study, all or none. Importing the same file twice changes nothing.
 
+    The `extent` says how much of the file is read; without it, all.
     Raise ImportRejected with the errors of all lines.
     """
     if format not in ("", CSV_PREDICTIONS):
@@ -57,7 +62,8 @@ def import_predictions(
         raise rejected(_("only predictions about responses and dialogues can be imported"))
     log = ErrorLog()
     with _Spool(spec_of(study.protocol_version)) as spool:
-        spool.read(path, options, log, progress)
+        with ready(path, options.sheet) as file:
+            spool.read(file, options, log, progress, extent or Extent())
         log.refuse_any()
         if not any(metric.n_cells for metric in spool.cells.metrics):
             raise rejected(_("the file contains no predictions"))
@@ -79,14 +85,14 @@ class _Spool(AbstractContextManager):
         self.rows.close()
         self.values.close()
 
-    def read(self, path: Path, options: PredictionOptions, log: ErrorLog, progress: Progress) -> None:
-        table = open_table(path, log, progress)
+    def read(self, path: Path, options: PredictionOptions, log: ErrorLog, progress: Progress, extent: Extent) -> None:
+        table = open_table(path, log, progress, extent.n_needed, options.sheet)
         try:
             self.cells = Cells(table.columns, options, self._spec)
         except BadField as error:
-            raise rejected(error.reason, error.field, line=1) from None
+            raise ImportRejected([error.on_line(1)]) from None
         is_whole_dialogue = self._spec.unit == ProtocolVersion.Unit.DIALOGUE
-        for row in table:
+        for row in extent.of(table, log):
             with log.catching(row.line):
                 self._add(row, self.cells.unit(row, is_whole_dialogue))
         for metric in self.cells.metrics:

@@ -1,20 +1,20 @@
 """Preview the first rows of a file, so that people can check how it is read. The database is not used."""
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from annotation.context import context_in
-from annotation.importing.answer_cells import importable, with_one_option
-from annotation.importing.columns import ALIASES as RATING_ALIASES
-from annotation.importing.columns import places_of_columns, rating_columns
+from annotation.importing.answer_cells import importable
+from annotation.importing.columns import aliases_of, columns_of_ratings, places_of_columns, rating_columns
 from annotation.importing.formats import dialogue_format, read_dialogues
 from annotation.importing.kinds import file_kind
 from annotation.importing.layouts import ALIASES as DIALOGUE_ALIASES
 from annotation.importing.layouts import TABLE_FORMATS, layout_of, usual_places
+from annotation.importing.matching import Sides, refuse_unmatched
 from annotation.importing.outcome import BadField, ErrorLog, ImportRejected, LineError, no_progress
 from annotation.importing.prediction_cells import ALIASES, PredictionOptions
 from annotation.importing.predictions import CSV_PREDICTIONS
@@ -27,8 +27,10 @@ from annotation.importing.votes import RatingOptions
 from annotation.models import ImportJob
 from annotation.numbering import numbered_turns
 from annotation.speakers import next_speaker
+from protocols.models import ProtocolVersion
 from protocols.specs import VersionSpec
 
+Unit = ProtocolVersion.Unit
 ROWS_LOOKED_AT = 500  # of a table: one dialogue may have many
 MOST_PAGES = 20  # of a conversation: more would not be read before an import
 
@@ -38,7 +40,8 @@ class Preview:
     """The first rows of a file. `errors` are those of these rows only.
 
     Of a table, `mapping` is {our field: the file's column}, and `has_columns` says that columns can be chosen. Without
-    a `format`, it is not known how the columns are to be read, and `rows` are as in the file.
+    a `format`, it is not known how the columns are to be read, and `rows` are as in the file. `sides` are those that a
+    whole file has to compare.
     """
 
     kind: str
@@ -48,6 +51,7 @@ class Preview:
     mapping: dict[str, str] = field(default_factory=dict)
     errors: list[LineError] = field(default_factory=list)
     has_columns: bool = False
+    sides: Sides = field(default_factory=Sides)
 
     @property
     def are_dialogues(self) -> bool:
@@ -66,21 +70,23 @@ def preview(
 ) -> Preview:
     """Return the first `n` rows. Raise ImportRejected if not even the format can be recognised.
 
-    For ratings, `spec` is their protocol. `is_part` says that the file is the beginning of one, cut anywhere.
+    `spec` is the protocol of the study. `is_part` says that the file is the beginning of one, cut anywhere.
     """
-    columns = dict(options.columns) if options else {}
+    columns, sheet = (dict(options.columns), options.sheet) if options else ({}, "")
     if kind == ImportJob.Kind.RATINGS:
         if rating_format(path, format) == JSONL_LABELS:
             return _labels(path, n)
+        criterion = options.criterion if isinstance(options, RatingOptions) else ""
         return _table(
-            path, n, kind, CSV_RATINGS,
-            lambda names: _mapping_of_ratings(names, columns, spec),
-            lambda names: places_of_columns(names, {}, RATING_ALIASES),
+            path, n, kind, CSV_RATINGS, sheet,
+            lambda names: _mapping_of_ratings(names, columns, spec, criterion),
+            lambda names: places_of_columns(names, {}, aliases_of(importable(spec) if spec else [])),
         )  # fmt: skip
     if kind == ImportJob.Kind.PREDICTIONS:
         return _table(
-            path, n, kind, CSV_PREDICTIONS, lambda names: _by_name(names, places_of_columns(names, columns, ALIASES))
-        )
+            path, n, kind, CSV_PREDICTIONS, sheet,
+            lambda names: _by_name(names, places_of_columns(names, columns, ALIASES)),
+        )  # fmt: skip
     read = options if isinstance(options, DialogueOptions) else DialogueOptions()
     try:
         name = dialogue_format(path, format, read)
@@ -88,18 +94,20 @@ def preview(
         if not rejected.errors[0].field or format:  # not a matter of columns
             raise
         return _table(
-            path, n, kind, "",
+            path, n, kind, "", sheet,
             lambda names: layout_of(names, columns).as_mapping(names),
             lambda names: usual_places(names, {}, DIALOGUE_ALIASES),
         )  # fmt: skip
-    return _dialogues(path, name, n, read, is_part)
+    return _dialogues(path, name, n, read, spec.units if spec else (), is_part)
 
 
-def _mapping_of_ratings(names: list[str], wanted: dict[str, str], spec: VersionSpec | None) -> dict[str, str]:
-    criteria = importable(spec) if spec else []
-    # Without a protocol, it is not known whether the criterion may be left out.
-    n_single = len(with_one_option(criteria)) if spec else 1
-    places, wide = rating_columns(names, wanted, criteria, n_single)
+def _mapping_of_ratings(
+    names: list[str], wanted: dict[str, str], spec: VersionSpec | None, criterion: str
+) -> dict[str, str]:
+    if spec:
+        places, wide = columns_of_ratings(names, wanted, spec, criterion)
+    else:  # it is not known whether the criterion may be left out
+        places, wide = rating_columns(names, wanted, [], 1)
     return _by_name(names, places) | {each.key: names[at] for at, each in wide.items()}
 
 
@@ -107,11 +115,19 @@ def _by_name(names: list[str], places: dict[str, int]) -> dict[str, str]:
     return {field: names[at] for field, at in places.items()}
 
 
-def _dialogues(path: Path, name: str, n: int, options: DialogueOptions, is_part: bool) -> Preview:
+def _dialogues(
+    path: Path, name: str, n: int, options: DialogueOptions, units: Collection[str], is_part: bool
+) -> Preview:
     log = ErrorLog()
-    found = read_dialogues(path, name, options, log, no_progress, ROWS_LOOKED_AT)
+    # Whether both sides of a comparison are there is known only at the end of the file.
+    is_read_whole = Unit.COMPARISON in units and not is_part
+    sides = Sides(units, is_part=is_part)
+    found = read_dialogues(path, name, options, log, no_progress, None if is_read_whole else ROWS_LOOKED_AT)
     rows: list[dict[str, Any]] = []
     for dialogue in _first_conversation(found) if options.transcript else itertools.islice(found, n):
+        with log.catching(dialogue.line):
+            refuse_unmatched(dialogue, units, name in TABLE_FORMATS)
+            sides.add(dialogue)
         following = next_speaker(dialogue.turns)
         candidates = [
             {
@@ -139,16 +155,18 @@ def _dialogues(path: Path, name: str, n: int, options: DialogueOptions, is_part:
                 "metadata": dialogue.metadata,
             }
         )
+    for dialogue in found if is_read_whole else ():
+        sides.add(dialogue)
     last = max((row["line"] for row in rows), default=0)
     errors = [each for each in log.errors if not is_part or each.line <= last]
     if options.transcript:
-        return Preview(ImportJob.Kind.DIALOGUES, name, [], rows, errors=errors[:n])
+        return Preview(ImportJob.Kind.DIALOGUES, name, [], rows, errors=errors[:n], sides=sides)
     if name in TABLE_FORMATS:
-        columns = open_table(path, ErrorLog(), no_progress, most=1).columns
+        columns = open_table(path, ErrorLog(), no_progress, most=1, sheet=options.sheet).columns
         mapping = layout_of(columns, options.columns, name).as_mapping(columns)
-        return Preview(ImportJob.Kind.DIALOGUES, name, columns, rows, mapping, errors[:n], has_columns=True)
+        return Preview(ImportJob.Kind.DIALOGUES, name, columns, rows, mapping, errors[:n], True, sides)
     columns = list(next(iter(first_records(path, file_kind(path))), {}))
-    return Preview(ImportJob.Kind.DIALOGUES, name, columns, rows, errors=errors[:n])
+    return Preview(ImportJob.Kind.DIALOGUES, name, columns, rows, errors=errors[:n], sides=sides)
 
 
 def _first_conversation(dialogues: Iterator[ParsedDialogue]) -> Iterator[ParsedDialogue]:
@@ -175,12 +193,13 @@ def _table(
     n: int,
     kind: str,
     format: str,
+    sheet: str,
     find: Callable[[list[str]], dict[str, str]],
     guess: Callable[[list[str]], dict[str, int]] | None = None,
 ) -> Preview:
     """Return the rows as they are in the file, and the columns that `find` recognises, or at least those of `guess`."""
     log = ErrorLog()
-    table = open_table(path, log, no_progress, most=n)
+    table = open_table(path, log, no_progress, n, sheet)
     mapping: dict[str, str] = {}
     with log.catching(1):
         mapping = find(table.columns)

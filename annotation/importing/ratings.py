@@ -10,16 +10,29 @@ from django.utils.translation import ngettext
 from annotation.importing.columns import is_own_export
 from annotation.importing.copying import MANY, analyse, copy_in, execute, prepare_bulk
 from annotation.importing.dialogues import COUNTED, lock_study
+from annotation.importing.extent import Extent
+from annotation.importing.files import ready
 from annotation.importing.fitting import refuse_unasked, refuse_wrong_turns
 from annotation.importing.labels import holds_labels
-from annotation.importing.outcome import STORING, ErrorLog, ImportSummary, Progress, no_progress, rejected
+from annotation.importing.made import begin_noting, remember
+from annotation.importing.new_sources import doubts
+from annotation.importing.outcome import (
+    NAMED_SOURCES,
+    STORING,
+    ErrorLog,
+    ImportSummary,
+    Progress,
+    no_progress,
+    rejected,
+)
+from annotation.importing.pair_units import resolve_pairs, turn_votes
 from annotation.importing.places import has_moved, place_units
 from annotation.importing.seats import seat_annotators
 from annotation.importing.tables import open_table
 from annotation.importing.units import resolve_units
 from annotation.importing.votes import STAGE_COLUMNS, RatingOptions, VoteSpool
 from annotation.importing.writing import refuse_changed, refuse_repeated, stage_votes, write_votes
-from annotation.models import Study
+from annotation.models import ImportJob, Study
 from annotation.nudging import raise_version
 from protocols.models import ProtocolVersion
 from protocols.specs import spec_of
@@ -27,8 +40,8 @@ from protocols.specs import spec_of
 CSV_RATINGS = "csv-ratings"
 JSONL_LABELS = "jsonl-labels"
 RATING_FORMATS = (CSV_RATINGS, JSONL_LABELS)
-UNITS = (ProtocolVersion.Unit.RESPONSE, ProtocolVersion.Unit.DIALOGUE)
-TEMPORARY = ("import_row", "import_unit", "import_vote")
+UNITS = (ProtocolVersion.Unit.RESPONSE, ProtocolVersion.Unit.DIALOGUE, ProtocolVersion.Unit.COMPARISON)
+TEMPORARY = ("import_row", "import_unit", "import_vote", "import_made")
 
 
 def import_ratings(
@@ -39,30 +52,41 @@ def import_ratings(
     options: RatingOptions = RatingOptions(),  # noqa: B008 - frozen
     is_dry_run: bool = False,
     progress: Progress = no_progress,
+    job: ImportJob | None = None,
+    extent: Extent | None = None,
     now: datetime,
 ) -> ImportSummary:
     """Store ratings made elsewhere in the study, all or none. Importing the same file twice changes nothing.
 
-    They belong to imported annotators, who have seats of their own, and they count like any other.
+    They belong to imported annotators, who have seats like others, and they count like any other. The `job` remembers
+    what was made, so that it can be taken back. The `extent` says how much of the file is read; without it, all.
     Raise ImportRejected with the errors of all lines.
     """
-    found = rating_format(path, format)
-    unit = study.protocol_version.unit
-    is_own = found == CSV_RATINGS and is_own_export(open_table(path, ErrorLog(), no_progress, most=1).columns)
-    if unit not in UNITS and not is_own:
-        if unit == ProtocolVersion.Unit.MODEL:
-            raise rejected(_("ratings of a model cannot be imported yet, only ratings of responses and dialogues"))
-        if unit == ProtocolVersion.Unit.COMPARISON:
-            raise rejected(_("ratings of comparisons can only be imported from Parley's own export of them"))
-        raise rejected(_("ratings of a candidate set cannot be imported yet, only ratings of responses and dialogues"))
-    log = ErrorLog()
-    with VoteSpool(study.pk, spec_of(study.protocol_version), now) as spool:
-        spool.read(path, options, log, progress)
-        log.refuse_any()
-        if not spool.n_rows and not spool.n_uncounted:
-            raise rejected(_("the file contains no ratings"))
-        progress(path.stat().st_size, path.stat().st_size, STORING)
-        summary = _store(study, spool, options, ImportSummary(found, is_dry_run), now)
+    extent = extent or Extent()
+    with ready(path, options.sheet) as file:
+        found = rating_format(file, format)
+        unit = study.protocol_version.unit
+        is_own = found == CSV_RATINGS and is_own_export(
+            open_table(file, ErrorLog(), no_progress, most=1, sheet=options.sheet).columns
+        )
+        if unit == ProtocolVersion.Unit.COMPARISON and found == JSONL_LABELS:
+            raise rejected(
+                _("labels say nothing about a pair: name the field winner, and write both sources beside it")
+            )
+        if unit not in UNITS and not is_own:
+            if unit == ProtocolVersion.Unit.MODEL:
+                raise rejected(_("ratings of a model cannot be imported yet, only ratings of responses and dialogues"))
+            raise rejected(
+                _("ratings of a candidate set cannot be imported yet, only ratings of responses and dialogues")
+            )
+        log = ErrorLog()
+        with VoteSpool(study.pk, spec_of(study.protocol_version), now) as spool:
+            spool.read(file, options, log, progress, extent)
+            if not spool.n_rows and not spool.n_uncounted:
+                log.refuse_any()
+                raise rejected(_("the file contains no ratings"))
+            progress(file.stat().st_size, file.stat().st_size, STORING)
+            summary = _store(study, spool, options, log, ImportSummary(found, is_dry_run), job, extent, now)
     if summary.counts["ratings_new"] >= MANY and not is_dry_run:
         analyse(*COUNTED, "annotation_item", "annotation_assignment", "annotation_rating", "annotation_ratingrevision")
     return summary
@@ -82,21 +106,42 @@ def rating_format(path: Path, wanted: str = "") -> str:
 
 @transaction.atomic
 def _store(
-    study: Study, spool: VoteSpool, options: RatingOptions, summary: ImportSummary, now: datetime
+    study: Study,
+    spool: VoteSpool,
+    options: RatingOptions,
+    log: ErrorLog,
+    summary: ImportSummary,
+    job: ImportJob | None,
+    extent: Extent,
+    now: datetime,
 ) -> ImportSummary:
+    """Store the rows. Those with errors are left out at each step, so that one attempt names all errors."""
     lock_study(study)
+    spec = spec_of(study.protocol_version)
     _stage_rows(spool)
-    counts = resolve_units(study, options)
-    refuse_wrong_turns()
-    counts |= place_units(study)
-    counts |= seat_annotators(study, now)
+    begin_noting()
+    counts = resolve_units(study, options, log)
+    if spool.has_pairs:
+        counts = counts | resolve_pairs(study, options, log)
+    refuse_wrong_turns(log)
+    counts |= place_units(study, log)
+    counts |= seat_annotators(study, log, now)
     stage_votes(study)
-    refuse_unasked(spec_of(study.protocol_version))
-    refuse_repeated()
-    refuse_changed()
+    if spool.has_pairs:
+        turn_votes(spec)
+    if extent.is_whole and not log.n_errors:  # otherwise the answer that leads to a question may be left out
+        refuse_unasked(spec, log)
+    refuse_repeated(log)
+    refuse_changed(log)
+    log.refuse_any()
     n_new, touched = write_votes(now)
     summary.counts = {"ratings_new": n_new, "ratings_unchanged": spool.n_rows - n_new, **counts}
+    new = list(study.sources.order_by("-position", "-pk")[: counts["sources_new"]])[::-1]
+    summary.sources = [source.key for source in new[:NAMED_SOURCES]]
+    summary.warnings = doubts(study, new)
     summary.notes = _notes(spool, summary.counts)
+    if job and not summary.is_dry_run:
+        remember(job, summary, now)
     for table in TEMPORARY:
         execute(f"DROP TABLE {table}")
     for batch_id in touched:
@@ -131,16 +176,18 @@ def _notes(spool: VoteSpool, counts: dict[str, int]) -> list[str]:
         )
         notes.append(text % {"n": spool.n_uncounted})
     if spool.unused:
-        notes.append(_("Not used: the columns %(names)s.") % {"names": ", ".join(spool.unused)})
+        text = _("These columns have no meaning for ratings and were left out: %(names)s.")
+        notes.append(text % {"names": ", ".join(spool.unused)})
+    if counts["seats_taken"]:
+        notes.append(_("Imported annotators took free seats of draft batches."))
     if counts["seats_added"]:
-        text = ngettext(
-            "%(n)s seat was added to a batch that had too few free seats.",
-            "%(n)s seats were added to batches that had too few free seats.",
-            counts["seats_added"],
+        text = _(
+            "Imported annotators got seats of their own where a batch was opened before or had no free seat. The seats "
+            "of opened batches stay free for people who rate in Parley."
         )
-        notes.append(text % {"n": counts["seats_added"]})
+        notes.append(text)
     if has_moved():
         notes.append(
-            _("Some ratings went to the batch that already contains their item, not to the one named in the file.")
+            _("Ratings of items that a batch already contains are stored in that batch, whatever batch the file names.")
         )
     return notes

@@ -1,6 +1,6 @@
 """Read dialogues from objects, each with its turns in `history`, `messages`, `utterances` or a similar field."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from annotation.importing.fields import LONGEST_BATCH_KEY, LONGEST_SOURCE_KEY, Record, clean_text, first_key, kind_of
 from annotation.importing.outcome import BadField, ErrorLog
 from annotation.importing.pairs import refuse_bad_pairs
+from annotation.importing.remedies import if_chat_log
 from annotation.numbering import asker_of, told_asker
 
 DIALOGUE_KEYS = ("dialogue_id", "id", "key", "dialogue")
@@ -30,6 +31,7 @@ TURN_SPEAKERS = ("speaker", "role", "from", "name", "author", "sender")
 TURN_TEXTS = ("text", "content", "value", "utterance", "message")
 TWO_SPEAKERS = ("A", "B")  # of turns that are texts without a speaker
 JSONL_TURNS = "jsonl-turns"
+MESSAGES = "messages"
 CANDIDATE_TEXTS = ("text", "content", "response", "machine_completion")
 
 
@@ -39,8 +41,10 @@ class DialogueOptions:
 
     `source` is the author of candidates, and of dialogues without candidates, that name none. `asker` is the speaker
     who asks in dialogues that do not say it. `columns` is {our field: the table's column}. With `transcript`, the file
-    is a chat log: `rate` says which responses become responses to rate (all, last, every:K, from:N), `with_dialogue`
-    adds the whole dialogue, and `show_system` shows the system prompt, which is otherwise kept as metadata.
+    is a chat log: `roles` says whose messages become responses to rate (the assistant's if empty), `rate` which of them
+    (all, last, every:K, from:N), `with_dialogue` adds the whole dialogue, and `show_system` shows the system prompt,
+    which is otherwise kept as metadata. `sheet` names one of the sheets of a workbook. With `replace_unused`, a
+    dialogue that the study has with other contents is replaced if nothing uses it yet.
     """
 
     reference: str = ""
@@ -49,9 +53,12 @@ class DialogueOptions:
     unescape_newlines: bool = False
     columns: Mapping[str, str] = field(default_factory=dict)
     transcript: bool = False
+    roles: Sequence[str] = ()
     rate: str = "all"
     with_dialogue: bool = False
     show_system: bool = False
+    sheet: str = ""
+    replace_unused: bool = False
 
 
 @dataclass(slots=True)
@@ -91,7 +98,7 @@ class Shape:
 
 SHAPES = {
     "jsonl-history": Shape("history", "speaker", "text", needs_candidates=True),
-    "jsonl-messages": Shape("messages", "role", "content", needs_candidates=False),
+    "jsonl-messages": Shape(MESSAGES, "role", "content", needs_candidates=False),
     "jsonl-utterances": Shape("utterances", "speaker", "text", needs_candidates=False),
 }
 
@@ -176,7 +183,8 @@ def parse_dialogue(record: Record, line: int, shape: Shape, options: DialogueOpt
         raws = enumerate(_list(record, "candidates"))
         candidates = [_candidate(raw, f"candidates[{at}]", speakers, options) for at, raw in raws]
     name_candidates(candidates)
-    refuse_bad_pairs(metadata, [candidate.source for candidate in candidates])
+    # Whole dialogues are compared with others, which may come later: their names are checked when pairs are made.
+    refuse_bad_pairs(metadata, None if source else [candidate.source for candidate in candidates])
     asker = asker_in(record, turns, options)
     return ParsedDialogue(
         line, key, turns, candidates, metadata, batch_key, asker, conversation, context, source, scenario
@@ -219,7 +227,10 @@ def turns_in(record: Record, shape: Shape, options: DialogueOptions) -> tuple[li
         speaker, text = raw.get(shape.speaker), raw.get(shape.text)
         if type(speaker) is not str or (speaker and not speaker.strip()) or "\x00" in speaker:
             raise BadField(f"{shape.turns}[{at}].{shape.speaker}", _("must name the speaker of the turn, or be empty"))
-        text = clean_text(text, f"{shape.turns}[{at}].{shape.text}", is_unescaping=options.unescape_newlines)
+        place = f"{shape.turns}[{at}].{shape.text}"
+        if shape.turns == MESSAGES and type(text) is not str:  # parts of a message, or a call of a tool
+            raise BadField(place, _("must be text, not %(kind)s") % {"kind": kind_of(text)}, if_chat_log())
+        text = clean_text(text, place, is_unescaping=options.unescape_newlines)
         turns.append({"speaker": speaker, "text": text})
         is_plain = len(raw) == 2
         extras.append({} if is_plain else {k: v for k, v in raw.items() if k not in (shape.speaker, shape.text)})

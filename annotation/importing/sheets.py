@@ -7,15 +7,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, time
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from xml.etree import ElementTree
 
 from django.utils.translation import gettext as _
 
 from annotation.importing.fields import Record, canonical_json
-from annotation.importing.files import MOST_UNPACKED, seekable, too_much
-from annotation.importing.outcome import READING, BadField, ErrorLog, ImportRejected, Progress, rejected
-from parley.listing import both
+from annotation.importing.files import MOST_UNPACKED, too_much
+from annotation.importing.outcome import READING, BadField, ErrorLog, ImportRejected, Progress, Remedy, rejected
+from parley.listing import both, either
 
 MOST_WORKBOOK = 512 * 1024**2  # a workbook is unpacked and held in memory as a whole
 MOST_PARQUET_ROWS = 20_000_000  # a column that repeats one value may have any number of rows in a few bytes
@@ -56,60 +56,91 @@ def _number_text(value: float, column: str) -> str:
 
 
 # --- workbooks -----------------------------------------------------------------------------------
-def workbook_rows(path: Path, most: int | None = None) -> Iterator[Cells]:
-    """Yield the rows of the only sheet with content, at most the first `most`. Raise ImportRejected."""
+def workbook_rows(path: Path, most: int | None = None, sheet: str = "") -> Iterator[Cells]:
+    """Yield the rows of the wanted sheet, or of the only one with content. At most the first `most` are read.
+
+    Raise ImportRejected.
+    """
     import pandas  # here: it takes half a second and 60 MB, and most imports are JSON Lines or CSV
 
-    with seekable(path) as file:
-        try:
-            _refuse_bombs(file)
-            with pandas.ExcelFile(file, engine="openpyxl") as book:
-                name = _only_sheet(book)
-                # As typed: "NA" is a text, 007 keeps its zeros, and an error in a cell is NaN, which nothing else is.
-                frame = pandas.read_excel(book, name, header=None, dtype=object, na_filter=False, nrows=most)
-            _refuse_uncounted(file)
-        except ImportRejected:
-            raise
-        except Exception as error:  # of three libraries and any kind, for a damaged file
-            reason = _("the workbook cannot be read (%(error)s): open it in Excel and save it again")
-            raise rejected(reason % {"error": str(error)[:200]}) from error
+    with _workbook(path) as book:
+        name = _chosen_sheet(book, sheet)
+        # As typed: "NA" is a text, 007 keeps its zeros, and an error in a cell is NaN, which nothing else is.
+        frame = pandas.read_excel(book, name, header=None, dtype=object, na_filter=False, nrows=most)
+        _refuse_uncounted(path, book.book[name]._worksheet_path)
     rows = (Cells(number, values) for number, values in enumerate(frame.itertuples(index=False, name=None), start=1))
     yield from (row for row in rows if any(value != "" for value in row.values))
 
 
-def _refuse_bombs(file: IO[bytes]) -> None:
-    if sum(each.file_size for each in zipfile.ZipFile(file).infolist()) > MOST_WORKBOOK:
-        reason = _("the workbook contains more than %(most)s MB: save the sheet as CSV")
-        raise rejected(reason % {"most": MOST_WORKBOOK >> 20})
+def sheet_names(path: Path) -> list[str]:
+    """Return the sheets of a workbook that have content. Raise ImportRejected."""
+    with _workbook(path) as book:
+        return _filled_sheets(book)
 
 
-def _only_sheet(book: Any) -> str:
+@contextmanager
+def _workbook(path: Path) -> Iterator[Any]:
+    import pandas
+
+    try:
+        with zipfile.ZipFile(path) as archive:
+            size = sum(each.file_size for each in archive.infolist())
+        if size > MOST_WORKBOOK:
+            reason = _("the workbook contains more than %(most)s MB: save the sheet as CSV")
+            raise rejected(reason % {"most": MOST_WORKBOOK >> 20})
+        with path.open("rb") as file, pandas.ExcelFile(file, engine="openpyxl") as book:  # a name would need an ending
+            yield book
+    except ImportRejected:
+        raise
+    except Exception as error:  # of three libraries and any kind, for a damaged file
+        reason = _("the workbook cannot be read (%(error)s): open it in Excel and save it again")
+        raise rejected(reason % {"error": str(error)[:200]}) from error
+
+
+def _filled_sheets(book: Any) -> list[str]:
     names = []
     for sheet in book.book.worksheets:
         sheet.reset_dimensions()  # some programs write wrong ones
         if any(value is not None for row in sheet.iter_rows(values_only=True) for value in row):
             names.append(sheet.title)
+    return names
+
+
+def _chosen_sheet(book: Any, wanted: str) -> str:
+    names = _filled_sheets(book)
     if not names:
         raise rejected(_("the file is empty"))
+    if wanted:
+        found = next((name for name in names if name.casefold() == wanted.casefold()), None)
+        if found is None:
+            reason = _("the workbook has no sheet %(name)r with content: use %(names)s")
+            raise rejected(reason % {"name": wanted, "names": either(names)}, "sheet")
+        return found
     if len(names) > 1:
-        reason = _("the workbook has %(n)s sheets with content (%(names)s): keep one of them in the file")
-        raise rejected(reason % {"n": len(names), "names": both(names)})
+        reason = _("the workbook has %(n)s sheets with content (%(names)s)")
+        how = _("%(option)s, or keep one of them in the file")
+        remedy = Remedy(
+            how % {"option": _("choose one under Sheet")},
+            how % {"option": _("name one with %(flag)s") % {"flag": "--sheet NAME"}},
+        )
+        raise rejected(reason % {"n": len(names), "names": both(names)}, "sheet", remedy=remedy)
     return names[0]
 
 
-def _refuse_uncounted(file: IO[bytes]) -> None:
+def _refuse_uncounted(path: Path, sheet: str) -> None:
     """Raise ImportRejected with each formula without a stored value: only spreadsheet programs store them."""
-    book, log = zipfile.ZipFile(file), ErrorLog()
-    for name in book.namelist():
-        if name.startswith("xl/worksheets/") and name.endswith(".xml") and _has_formulas(book, name):
-            for _event, cell in ElementTree.iterparse(book.open(name)):  # noqa: S314 - expat bounds entities
-                if cell.tag != CELL:
-                    continue
-                if cell.find(FORMULA) is not None and not cell.findtext(VALUE) and cell.get("t") != "str":
-                    place = cell.get("r", "")
-                    reason = _("is a formula without a stored value: open the file in Excel and save it again")
-                    log.add(int("".join(filter(str.isdigit, place)) or 0), place, reason)
-                cell.clear()
+    log = ErrorLog()
+    with zipfile.ZipFile(path) as book:
+        if not _has_formulas(book, sheet):
+            return
+        for _event, cell in ElementTree.iterparse(book.open(sheet)):  # noqa: S314 - expat bounds entities
+            if cell.tag != CELL:
+                continue
+            if cell.find(FORMULA) is not None and not cell.findtext(VALUE) and cell.get("t") != "str":
+                place = cell.get("r", "")
+                reason = _("is a formula without a stored value: open the file in Excel and save it again")
+                log.add(int("".join(filter(str.isdigit, place)) or 0), place, reason)
+            cell.clear()
     log.refuse_any()
 
 
@@ -163,8 +194,8 @@ def _parquet(path: Path) -> Iterator[Any]:
     import pyarrow
     import pyarrow.parquet
 
-    with seekable(path) as file:
-        try:
+    try:
+        with path.open("rb") as file:
             found = pyarrow.parquet.ParquetFile(file)
             facts = found.metadata
             if facts.num_rows > MOST_PARQUET_ROWS:
@@ -173,9 +204,9 @@ def _parquet(path: Path) -> Iterator[Any]:
             if sum(facts.row_group(at).total_byte_size for at in range(facts.num_row_groups)) > MOST_UNPACKED:
                 raise rejected(too_much())
             yield found
-        except (pyarrow.ArrowException, OSError) as error:
-            reason = _("the Parquet file cannot be read (%(error)s): write it again")
-            raise rejected(reason % {"error": str(error)[:200]}) from error
+    except (pyarrow.ArrowException, OSError) as error:
+        reason = _("the Parquet file cannot be read (%(error)s): write it again")
+        raise rejected(reason % {"error": str(error)[:200]}) from error
 
 
 def _plain(value: Any) -> Any:

@@ -43,14 +43,15 @@ class Table:
         return iter(self.rows)
 
 
-def open_table(path: Path, log: ErrorLog, progress: Progress, most: int | None = None) -> Table:
+def open_table(path: Path, log: ErrorLog, progress: Progress, most: int | None = None, sheet: str = "") -> Table:
     """Read the header, and rows as they are asked for. With `most`, only the first rows are needed.
 
-    Raise ImportRejected for a file that is no table.
+    `sheet` names one of the sheets of a workbook, if several have content. Raise ImportRejected for a file
+    that is no table.
     """
     kind = file_kind(path)
     if kind == WORKBOOK:
-        return _workbook(path, log, most)
+        return _workbook(path, log, most, sheet)
     if kind == PARQUET:
         columns = _header(list(parquet_columns(path)))
         return Table(columns, _texts(columns, ((row.line, row.values) for row in parquet_rows(path, progress)), log))
@@ -60,8 +61,8 @@ def open_table(path: Path, log: ErrorLog, progress: Progress, most: int | None =
     return Table(csv_file.columns, csv_file, may_be_quoted=True)
 
 
-def _workbook(path: Path, log: ErrorLog, most: int | None) -> Table:
-    rows = workbook_rows(path, None if most is None else most + 1)
+def _workbook(path: Path, log: ErrorLog, most: int | None, sheet: str) -> Table:
+    rows = workbook_rows(path, None if most is None else most + 1, sheet)
     header = next(rows, None)
     if header is None:
         raise rejected(_("the file is empty"))

@@ -7,7 +7,9 @@ from django.utils.translation import gettext
 
 from annotation.importing.copying import execute, fetch
 from annotation.importing.dialogues import add_sources, next_position
-from annotation.importing.outcome import MOST_ERRORS, refuse
+from annotation.importing.made import insert_made, note_made
+from annotation.importing.outcome import MOST_ERRORS, ErrorLog, LineError, Remedy
+from annotation.importing.remedies import create_missing
 from annotation.importing.spool import MOST_SOURCES
 from annotation.importing.votes import RatingOptions
 from annotation.models import Study
@@ -15,45 +17,49 @@ from annotation.models import Study
 MISSING = "candidate_id IS NULL AND unit = 'response'"
 
 
-def resolve_units(study: Study, options: RatingOptions) -> dict[str, int]:
-    """Fill dialogue_id, candidate_id and source_id of every unit. Return counts of what was created, by name."""
+def resolve_units(study: Study, options: RatingOptions, log: ErrorLog) -> dict[str, int]:
+    """Fill dialogue_id, candidate_id and source_id of every unit. Return counts of what was created, by name.
+
+    The candidates of pairs are `shown`, which `resolve_pairs` fills. Units with errors are logged and left out.
+    """
     execute(
         """CREATE TEMP TABLE import_unit ON COMMIT DROP AS
            SELECT row_number() OVER (ORDER BY min(line)) AS id, dialogue, item, source, batch, unit, min(line) AS line,
                   NULL::bigint AS dialogue_id, NULL::bigint AS candidate_id, NULL::bigint AS source_id,
-                  NULL::bigint AS batch_id, NULL::bigint AS item_id, 1 AS n_meant
+                  NULL::bigint AS batch_id, NULL::bigint AS item_id, 1 AS n_meant, '{}'::bigint[] AS shown
            FROM import_row GROUP BY dialogue, item, source, batch, unit"""
     )
     find_dialogues_of_items(study, "import_unit")
-    refuse_units("n_meant > 1", "item", gettext("%(item)r is in several dialogues: add a dialogue column"))
+    refuse_units(log, "n_meant > 1", "item", gettext("%(item)r is in several dialogues: add a dialogue column"))
     find_dialogues(study, "import_unit")
     counts = dict.fromkeys(("dialogues_new", "sources_new", "candidates_new"), 0)
     if options.create_missing:
-        counts["sources_new"] = _create_dialogue_sources(study, options.reference)
+        counts["sources_new"] = _create_dialogue_sources(study, options.reference, log)
         counts["dialogues_new"] = _create_dialogues(study)
         find_dialogues(study, "import_unit")
-    text = gettext("%(name)r is not in the study: import it first, or use --create-missing")
-    refuse_units("dialogue_id IS NULL AND unit <> 'model'", "dialogue", text)
-    _refuse_other_conversations()
+    missing = gettext("%(name)r is not in the study")
+    refuse_units(log, "dialogue_id IS NULL AND unit <> 'model'", "dialogue", missing, create_missing())
+    _refuse_other_conversations(log)
     find_candidates("import_unit")
     if options.create_missing:
-        counts["sources_new"] += _create_sources(study, options.reference)
-        counts["candidates_new"] = _create_candidates(study)
+        counts["sources_new"] += _create_sources(study, options.reference, log)
+        counts["candidates_new"] = create_candidates(study, "import_unit")
         find_candidates("import_unit")
-    _check_candidates()
-    _find_sources(study)
+    _check_candidates(log)
+    _find_sources(study, log)
     return counts
 
 
-def refuse_units(condition: str, field: str, text: str) -> None:
-    """Raise ImportRejected with every line whose unit meets the condition."""
+def refuse_units(log: ErrorLog, condition: str, field: str, text: str, remedy: Remedy | None = None) -> None:
+    """Log every line whose unit meets the condition, and leave these units out."""
     if fetch(f"SELECT 1 FROM import_unit WHERE {condition} LIMIT 1"):
         units = f"(SELECT * FROM import_unit WHERE {condition}) u USING (dialogue, item, source, batch, unit)"
-        refuse_lines(f"import_row r JOIN {units}", field, text)
+        log_lines(log, f"import_row r JOIN {units}", field, text, remedy)
+        execute(f"DELETE FROM import_unit WHERE {condition}")
 
 
-def refuse_lines(rows: str, field: str, text: str) -> None:
-    """Raise ImportRejected with the lines of these rows. The text may name dialogue, item, source and name."""
+def log_lines(log: ErrorLog, rows: str, field: str, text: str, remedy: Remedy | None = None) -> None:
+    """Log the lines of these rows. The text may name dialogue, item, source and name."""
     found = fetch(
         f"SELECT r.line, dialogue, item, source, count(*) OVER () FROM {rows} ORDER BY r.line LIMIT %s", [MOST_ERRORS]
     )
@@ -62,8 +68,8 @@ def refuse_lines(rows: str, field: str, text: str) -> None:
         candidate = item or source
         names = {"dialogue": dialogue, "item": candidate, "source": source}
         names["name"] = candidate if field == "item" else dialogue or item
-        errors.append((line, field, text % names))
-    refuse(errors, found[0][-1] if found else 0)
+        errors.append(LineError(line, field, text % names, remedy))
+    log.add_all(errors, found[0][-1] if found else 0)
 
 
 def find_dialogues_of_items(study: Study, table: str) -> None:
@@ -87,15 +93,16 @@ def find_dialogues(study: Study, table: str) -> None:
     )
 
 
-def _create_dialogue_sources(study: Study, reference: str) -> int:
+def _create_dialogue_sources(study: Study, reference: str, log: ErrorLog) -> int:
     """Create the sources of whole dialogues that are missing. Return how many."""
     new = "unit = 'dialogue' AND dialogue_id IS NULL AND source <> ''"
     rows = fetch(f"SELECT source FROM import_unit WHERE {new} GROUP BY source ORDER BY min(line)")
-    return _add_sources(study, [key for (key,) in rows], reference, new)
+    return _add_sources(study, [key for (key,) in rows], reference, new, log)
 
 
 def _create_dialogues(study: Study) -> int:
-    return execute(
+    return insert_made(
+        "dialogue",
         """INSERT INTO annotation_dialogue
                (study_id, key, conversation, scenario, source_id, position, turns, metadata, batch_key, digest,
                 is_textless)
@@ -111,13 +118,13 @@ def _create_dialogues(study: Study) -> int:
     )
 
 
-def _refuse_other_conversations() -> None:
+def _refuse_other_conversations(log: ErrorLog) -> None:
     rows = """import_row r JOIN import_unit u USING (dialogue, item, source, batch, unit)
         JOIN annotation_dialogue d ON d.id = u.dialogue_id AND r.conversation NOT IN ('', d.conversation)"""
-    refuse_lines(rows, "conversation", gettext("in the study, %(name)r is in another conversation"))
+    log_lines(log, rows, "conversation", gettext("in the study, %(name)r is in another conversation"))
 
 
-def _find_sources(study: Study) -> None:
+def _find_sources(study: Study, log: ErrorLog) -> None:
     """Find the sources of candidate sets and whole models, which are known by their source."""
     execute(
         """UPDATE import_unit u SET source_id = s.id FROM annotation_source s
@@ -125,7 +132,7 @@ def _find_sources(study: Study) -> None:
         [study.pk],
     )
     text = gettext("%(source)r is not a source of the study")
-    refuse_units("source_id IS NULL AND unit IN ('candidate_set', 'model')", "source", text)
+    refuse_units(log, "source_id IS NULL AND unit IN ('candidate_set', 'model')", "source", text)
 
 
 def find_candidates(table: str) -> None:
@@ -146,29 +153,31 @@ def find_candidates(table: str) -> None:
     )
 
 
-def _create_sources(study: Study, reference: str) -> int:
+def _create_sources(study: Study, reference: str, log: ErrorLog) -> int:
     """Create the sources of missing candidates, which cannot be made without one. Return how many."""
     text = gettext("is empty, and %(item)r is not in the study: name the source to create it")
-    refuse_units(f"{MISSING} AND source = ''", "source", text)
+    refuse_units(log, f"{MISSING} AND source = ''", "source", text)
     rows = fetch(f"SELECT source FROM import_unit WHERE {MISSING} GROUP BY source ORDER BY min(line)")
-    return _add_sources(study, [key for (key,) in rows], reference, MISSING)
+    return _add_sources(study, [key for (key,) in rows], reference, MISSING, log)
 
 
-def _add_sources(study: Study, keys: list[str], reference: str, named_by: str) -> int:
+def _add_sources(study: Study, keys: list[str], reference: str, named_by: str, log: ErrorLog) -> int:
     """Add the sources that units with this condition name. Refuse these units if there are too many sources."""
     if len(keys) > MOST_SOURCES:
         text = gettext("is one of more than %(most)s: is this the right column?")
-        refuse_units(named_by, "source", text % {"most": MOST_SOURCES})
-    return add_sources(study, keys, reference)
+        refuse_units(log, named_by, "source", text % {"most": MOST_SOURCES})
+        return 0
+    return note_made(add_sources(study, keys, reference))
 
 
-def _create_candidates(study: Study) -> int:
-    return execute(
+def create_candidates(study: Study, table: str) -> int:
+    return insert_made(
+        "candidate",
         f"""INSERT INTO annotation_candidate (dialogue_id, source_id, key, text, metadata)
            SELECT u.dialogue_id, s.id, u.key, '', '{{}}'
            FROM (SELECT DISTINCT ON (dialogue_id, 2)
                      dialogue_id, coalesce(nullif(item, ''), source) AS key, source, line
-                 FROM import_unit WHERE {MISSING}
+                 FROM {table} WHERE {MISSING}
                  ORDER BY dialogue_id, 2, line) u
            JOIN annotation_source s ON s.study_id = %s AND s.key = u.source
            ORDER BY u.line""",
@@ -176,17 +185,17 @@ def _create_candidates(study: Study) -> int:
     )
 
 
-def _check_candidates() -> None:
+def _check_candidates(log: ErrorLog) -> None:
     text = gettext(
         "the dialogue %(dialogue)r has several candidates from %(source)r: name the candidate in an item column"
     )
-    refuse_units("n_meant > 1", "item", text)
-    text = gettext("%(name)r is not a candidate of the dialogue %(dialogue)r: import it first, or use --create-missing")
-    refuse_units(MISSING, "item", text)
+    refuse_units(log, "n_meant > 1", "item", text)
+    text = gettext("%(name)r is not a candidate of the dialogue %(dialogue)r")
+    refuse_units(log, MISSING, "item", text, create_missing())
     other = "source <> (SELECT s.key FROM annotation_source s WHERE s.id = source_id)"
     text = gettext("in the study, %(item)r is from a source other than %(source)r")
-    refuse_units(f"unit = 'response' AND source <> '' AND {other}", "source", text)
+    refuse_units(log, f"unit = 'response' AND source <> '' AND {other}", "source", text)
     other = """source <> (SELECT s.key FROM annotation_source s JOIN annotation_dialogue d ON d.source_id = s.id
         WHERE d.id = dialogue_id)"""
     text = gettext("in the study, %(dialogue)r is from a source other than %(source)r")
-    refuse_units(f"unit = 'dialogue' AND source <> '' AND {other}", "source", text)
+    refuse_units(log, f"unit = 'dialogue' AND source <> '' AND {other}", "source", text)

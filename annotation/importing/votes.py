@@ -9,24 +9,25 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
 
+import orjson
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.importing.answer_cells import (
     AnswerCells,
+    asked_in_file,
     explanation_ids,
-    importable,
     number_of,
     whole,
-    with_one_option,
 )
-from annotation.importing.columns import NONE, is_own_export, rating_columns
+from annotation.importing.columns import NONE, NONE_APPLIES, columns_of_ratings, is_own_export
 from annotation.importing.copying import NULL, copy_ids, copy_text, spool_file
+from annotation.importing.extent import Extent
 from annotation.importing.fields import LONGEST_BATCH_KEY, LONGEST_KEY, LONGEST_SOURCE_KEY, clean_key, nul
 from annotation.importing.labels import LABEL_FIELDS, holds_labels, label_rows
-from annotation.importing.outcome import BadField, ErrorLog, Progress, rejected
-from annotation.importing.tables import Row, Table, open_table
+from annotation.importing.outcome import BadField, ErrorLog, ImportRejected, Progress
+from annotation.importing.tables import Row, open_table
 from parley.formulas import unquote_formula
 from protocols.models import Criterion, ProtocolVersion
 from protocols.specs import CriterionSpec, OptionSpec, VersionSpec
@@ -36,6 +37,7 @@ LONGEST_FREE_TEXT = 20_000
 MILLISECONDS_FROM = 1e11  # in seconds this would be the year 5138
 NAMESPACE = uuid.UUID("5d3a4c1e-9f0b-5c55-8d4e-6a1f2b7c9e10")
 Unit = ProtocolVersion.Unit
+SIDES = ("left", "right")
 UNIT_FIELDS = ("dialogue", "item", "source")
 PARTS: dict[str, tuple[str, ...]] = {
     Unit.RESPONSE: UNIT_FIELDS,
@@ -55,8 +57,10 @@ STAGE_COLUMNS = (
 class RatingOptions:
     """How to read a file of ratings. `columns` is {our field: the file's column}.
 
-    With `create_missing`, dialogues, sources and candidates missing from the study are created by their id alone. For
-    labels in JSON Lines, `criterion` is the question they answer and `annotator` the name on lines that name nobody.
+    With `create_missing`, dialogues, sources and candidates missing from the study are created by their id alone.
+    `criterion` is the question that all rows or labels of the file answer. For labels in JSON Lines, `annotator` is the
+    name on lines that name nobody.
+    `sheet` names one of the sheets of a workbook.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -64,6 +68,7 @@ class RatingOptions:
     reference: str = ""
     criterion: str = ""
     annotator: str = ""
+    sheet: str = ""
 
 
 class VoteSpool(AbstractContextManager):
@@ -81,41 +86,49 @@ class VoteSpool(AbstractContextManager):
         self._is_whole_dialogue = spec.unit == Unit.DIALOGUE
         self._now = now
         self._places: dict[str, int] = {}
+        self._only: CriterionSpec | None = None  # that all rows answer
         self._wide: dict[int, CriterionSpec] = {}  # by the place of its column, if each criterion has one
+        self._sides: dict[str, str] = {}  # the roles that the names of the columns of both sources stand for
+
+    @property
+    def has_pairs(self) -> bool:
+        """Return whether the rows name the sources of both sides. Our own export names the candidates instead."""
+        return not self._is_own and "left" in self._places
 
     def __exit__(self, *_error: object) -> None:
         self.file.close()
 
-    def read(self, path: Path, options: RatingOptions, log: ErrorLog, progress: Progress) -> None:
+    def read(self, path: Path, options: RatingOptions, log: ErrorLog, progress: Progress, extent: Extent) -> None:
         if holds_labels(path):
             self._places = {name: at for at, name in enumerate(LABEL_FIELDS)}
             asked = {"criterion": options.criterion, "annotator": options.annotator}
-            rows: Iterable[Row] = label_rows(path, self._spec, log, progress, **asked)
+            rows = extent.of(label_rows(path, self._spec, log, progress, **asked), log)
         else:
-            rows = table = open_table(path, log, progress)
-            criteria = importable(self._spec)
-            n_single = len(with_one_option(criteria))
+            table = open_table(path, log, progress, extent.n_needed, options.sheet)
+            wanted = dict(options.columns)
             try:
-                self._places, self._wide = rating_columns(table.columns, dict(options.columns), criteria, n_single)
+                if options.criterion:
+                    (self._only,) = asked_in_file(self._spec, options.criterion)
+                self._places, self._wide = columns_of_ratings(table.columns, wanted, self._spec, options.criterion)
             except BadField as error:
-                raise rejected(error.reason, error.field, line=1) from None
+                raise ImportRejected([error.on_line(1)]) from None
             self._is_own = is_own_export(table.columns)
+            self._sides = {table.columns[self._places[side]].casefold(): side for side in SIDES if side in self._places}
             self._is_quoted = self._is_own and table.may_be_quoted
             if self._is_own:
                 self._answers = AnswerCells(self._spec, is_own=True)
             used = set(range(len(table.columns)) if self._is_own else (*self._places.values(), *self._wide))
             self.unused = [name for at, name in enumerate(table.columns) if at not in used]
+            rows = extent.of(table, log)
             if self._wide:
-                rows = self._long_rows(table)
+                rows = self._long_rows(rows, len(table.columns))
         for row in rows:
-            with log.catching(row.line):
-                self._add(row)
+            self._add(row, log)
 
-    def _long_rows(self, table: Table) -> Iterator[Row]:
+    def _long_rows(self, rows: Iterable[Row], width: int) -> Iterator[Row]:
         """Yield a row for each answer of a row with a column for each criterion. An empty cell is no answer."""
-        width = len(table.columns)
         self._places |= {"criterion": width, "value": width + 1}
-        for row in table:
+        for row in rows:
             for at, criterion in self._wide.items():
                 cell = row.values[at].strip()
                 is_none = cell == NONE and not self._answers.find_option(criterion, cell)
@@ -131,51 +144,93 @@ class VoteSpool(AbstractContextManager):
     def _key(self, row: Row, name: str, longest: int = 200) -> str:
         return clean_key(self._value(row, name), name, longest)
 
-    def _add(self, row: Row) -> None:
+    def _add(self, row: Row, log: ErrorLog) -> None:
+        """Write the row, or log all that is wrong with it, not only what is noticed first."""
         if self._value(row, "is_counted") == "false" and self._value(row, "is_repetition") != "true":
             self.n_uncounted += 1
             return
+        try:
+            self._write(row)
+        except BadField:
+            for read in (self._unit, self._annotator, self._answer, self._about_answer):
+                with log.catching(row.line):
+                    read(row)
+
+    def _write(self, row: Row) -> None:
         dialogue, item, source, unit = self._unit(row)
-        annotator = self._key(row, "annotator", LONGEST_PSEUDONYM)
-        if not annotator:
-            raise BadField("annotator", _("is empty: name the annotator"))
-        criterion = self._answers.criterion(self._value(row, "criterion"), "criterion" in self._places)
-        option, choices, turns = self._answer(row, criterion)
+        annotator = self._annotator(row)
+        criterion, option, explanations, choices, turns = self._answer(row)
         # A dialogue is known by its key: naming its source too, in a later file, must not make another answer of it.
         author = "" if unit == Unit.DIALOGUE else source
         who = (self._study, annotator, dialogue, item, author, criterion.key)
+        conversation, scenario, batch, free_text, answered_at, active_ms = self._about_answer(row)
         cells = (
             str(row.line).encode(),
             copy_text(dialogue),
-            copy_text(self._key(row, "conversation")),
-            copy_text(self._key(row, "scenario")),
+            conversation,
+            scenario,
             copy_text(item),
             copy_text(source),
             copy_text(annotator),
-            copy_text(self._key(row, "batch", LONGEST_BATCH_KEY)),
+            batch,
             str(criterion.id).encode(),
             str(option.id).encode() if option else NULL,
-            copy_ids(explanation_ids(option, self._value(row, "explanations")) if option else []),
-            copy_text(_free_text(self._value(row, "free_text"))),
-            _answered_at(self._value(row, "answered_at"), self._now),
+            copy_ids(explanations),
+            free_text,
+            answered_at,
             str(uuid.uuid5(NAMESPACE, "\x1f".join(who))).encode(),
             copy_ids(choices),
             copy_ids(turns),
-            str(whole(self._value(row, "active_ms") or "0", "active_ms")).encode(),
+            active_ms,
             unit.encode(),
         )
         self.file.write(b"\t".join(cells) + b"\n")
         self.n_rows += 1
 
-    def _answer(self, row: Row, criterion: CriterionSpec) -> tuple[OptionSpec | None, list[int], list[int]]:
+    def _annotator(self, row: Row) -> str:
+        annotator = self._key(row, "annotator", LONGEST_PSEUDONYM)
+        if not annotator:
+            raise BadField("annotator", _("is empty: name the annotator"))
+        return annotator
+
+    def _about_answer(self, row: Row) -> tuple[bytes, ...]:
+        """Return the cells of conversation, scenario, batch, free text, time and duration."""
+        return (
+            copy_text(self._key(row, "conversation")),
+            copy_text(self._key(row, "scenario")),
+            copy_text(self._key(row, "batch", LONGEST_BATCH_KEY)),
+            copy_text(_free_text(self._value(row, "free_text"))),
+            _answered_at(self._value(row, "answered_at"), self._now),
+            str(whole(self._value(row, "active_ms") or "0", "active_ms")).encode(),
+        )
+
+    def _answer(self, row: Row) -> tuple[CriterionSpec, OptionSpec | None, list[int], list[int], list[int]]:
+        """Return (criterion, option, reasons, choices, turns)."""
+        named = self._value(row, "criterion")
+        criterion = self._only or self._answers.criterion(named, "criterion" in self._places)
         value = self._value(row, "value")
+        if self._is_none(criterion, value):
+            return criterion, None, [], [], []
         if criterion.kind == Criterion.Kind.MULTIPLE:
-            return None, self._answers.choices(criterion, self._value(row, "choices") or value), []
+            return criterion, None, [], self._answers.choices(criterion, self._value(row, "choices") or value), []
         if criterion.kind == Criterion.Kind.TURNS:
-            return None, [], self._answers.turns(criterion, self._value(row, "turns") or value)
+            return criterion, None, [], [], self._answers.turns(criterion, self._value(row, "turns") or value)
         if (self._is_own or self._wide) and not value and not criterion.required:  # an explicit none
-            return None, [], []
-        return self._answers.option(criterion, value, criterion.key if self._wide else "value"), [], []
+            return criterion, None, [], [], []
+        option = self._option(row, criterion, value)
+        return criterion, option, explanation_ids(option, self._value(row, "explanations")), [], []
+
+    def _is_none(self, criterion: CriterionSpec, value: str) -> bool:
+        """Return whether the cell says that none applies, as our export does, and means no option of that name."""
+        said = value.strip().casefold() == NONE_APPLIES
+        return said and not criterion.required and not self._answers.find_option(criterion, value)
+
+    def _option(self, row: Row, criterion: CriterionSpec, value: str) -> OptionSpec:
+        field = criterion.key if self._wide else "value"
+        if not self.has_pairs:
+            return self._answers.option(criterion, value, field)
+        sides = self._sides | {self._key(row, side, LONGEST_SOURCE_KEY).casefold(): side for side in SIDES}
+        return self._answers.preference(criterion, value, sides, field)
 
     def _unit(self, row: Row) -> tuple[str, str, str, str]:
         """Return (dialogue, item, source, unit) of what was rated. Only our own export names the unit."""
@@ -194,6 +249,8 @@ class VoteSpool(AbstractContextManager):
             known = {*PARTS[unit], "source"}
             dialogue, item, source = (keys[name] if name in known else "" for name in UNIT_FIELDS)
             return dialogue, item, source, unit
+        if self.has_pairs:
+            return dialogue, self._pair(row, dialogue), "", Unit.COMPARISON
         if self._is_whole_dialogue:
             dialogue, item = dialogue or item, ""
         if not dialogue and not item:
@@ -201,6 +258,20 @@ class VoteSpool(AbstractContextManager):
         if not (self._is_whole_dialogue or item or source):
             raise BadField("item", _("is empty: responses are rated, so name the candidate or its source"))
         return dialogue, item, source, unit
+
+    def _pair(self, row: Row, dialogue: str) -> str:
+        """Return the sources of both sides, as they stand in the file. `resolve_pairs` finds their candidates."""
+        if not dialogue:
+            raise BadField("dialogue", _("is empty: name the dialogue whose responses are compared"))
+        sources = [self._key(row, side, LONGEST_SOURCE_KEY) for side in SIDES]
+        for side, source in zip(SIDES, sources, strict=True):
+            if not source:
+                raise BadField(side, _("is empty: name the source of this side"))
+        if sources[0] == sources[1]:
+            raise BadField(
+                "right", _("is %(source)r like the other side: compare two sources") % {"source": sources[0]}
+            )
+        return orjson.dumps(sources).decode()
 
 
 def _free_text(cell: str) -> str:

@@ -5,7 +5,7 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from annotation.importing.copying import execute, fetch
-from annotation.importing.outcome import MOST_ERRORS, refuse
+from annotation.importing.outcome import MOST_ERRORS, ErrorLog, LineError
 from annotation.models import Study
 
 SAME = "x.assignment_id = v.assignment_id AND x.item_id = v.item_id AND x.criterion_id = v.criterion_id"
@@ -16,9 +16,11 @@ def stage_votes(study: Study) -> None:
     execute(
         """CREATE TEMP TABLE import_vote ON COMMIT DROP AS
            SELECT r.line, a.id AS assignment_id, u.item_id, u.batch_id, r.criterion_id, r.option_id,
-                  r.explanations, r.free_text, r.answered_at, r.client_key, r.choices, r.turns, r.active_ms
+                  r.explanations, r.free_text, r.answered_at, r.client_key, r.choices, r.turns, r.active_ms,
+                  u.shown <> '{}' AND u.shown <> i.shown AS is_turned
            FROM import_row r
            JOIN import_unit u USING (dialogue, item, source, batch, unit)
+           JOIN annotation_item i ON i.id = u.item_id
            JOIN annotation_participant p ON p.study_id = %s AND p.pseudonym = r.annotator
            JOIN annotation_assignment a ON a.batch_id = u.batch_id AND a.participant_id = p.id
            WHERE NOT EXISTS (
@@ -29,7 +31,7 @@ def stage_votes(study: Study) -> None:
     execute("ANALYZE import_vote")
 
 
-def refuse_repeated() -> None:
+def refuse_repeated(log: ErrorLog) -> None:
     rows = fetch(
         """SELECT line, first, count(*) OVER ()
            FROM (SELECT line, min(line) OVER (PARTITION BY assignment_id, item_id, criterion_id) AS first
@@ -38,10 +40,11 @@ def refuse_repeated() -> None:
         [MOST_ERRORS],
     )
     repeats = _("repeats line %(line)s: same annotator, item and criterion")
-    refuse([(line, "", repeats % {"line": first}) for line, first, _total in rows], rows[0][-1] if rows else 0)
+    errors = [LineError(line, "", repeats % {"line": first}) for line, first, _total in rows]
+    log.add_all(errors, rows[0][-1] if rows else 0)
 
 
-def refuse_changed() -> None:
+def refuse_changed(log: ErrorLog) -> None:
     rows = fetch(
         f"""SELECT v.line, x.option_id IS DISTINCT FROM v.option_id, o.label, count(*) OVER ()
             FROM import_vote v JOIN annotation_rating x ON {SAME} LEFT JOIN protocols_option o ON o.id = x.option_id
@@ -58,8 +61,8 @@ def refuse_changed() -> None:
             text = _(
                 "the study already has another explanation or free text by this annotator for this item and criterion"
             )
-        errors.append((line, "value", text % {"label": label}))
-    refuse(errors, rows[0][-1] if rows else 0)
+        errors.append(LineError(line, "value", text % {"label": label}))
+    log.add_all(errors, rows[0][-1] if rows else 0)
 
 
 def write_votes(now: datetime) -> tuple[int, list[int]]:
@@ -74,7 +77,8 @@ def write_votes(now: datetime) -> tuple[int, list[int]]:
                SELECT assignment_id, item_id, criterion_id, batch_id, option_id, choices, turns, explanations,
                       free_text, 1, active_ms, coalesce(answered_at, %s), %s, %s
                FROM import_vote ORDER BY line
-               RETURNING id, assignment_id, item_id, criterion_id, answered_at)
+               RETURNING id, assignment_id, item_id, criterion_id, answered_at),
+           made AS (INSERT INTO import_made SELECT 'rating', id FROM new)
            INSERT INTO annotation_ratingrevision
                (rating_id, number, option_id, choices, turns, explanations, free_text, client_key, active_ms,
                 answered_at, received_at)

@@ -15,7 +15,7 @@ class AgreementSnapshot(models.Model):
     batch = models.OneToOneField(Batch, models.CASCADE, null=True, related_name="snapshot")
     version = models.BigIntegerField(default=0)
     n_ratings = models.PositiveIntegerField(default=0, help_text="Counted answers.")
-    n_wanted = models.PositiveIntegerField(default=0, help_text="Items x seats x criteria.")
+    n_wanted = models.PositiveIntegerField(default=0, help_text="Items x seats x questions.")
     hours = models.JSONField(default=dict, help_text='{"hours since 1970": counted answers given in that hour}')
     computed_at = models.DateTimeField()
 

@@ -3,6 +3,7 @@
 import uuid
 
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
@@ -11,6 +12,8 @@ from annotation.models.study import Study
 
 
 class ImportJob(models.Model):
+    """An import from the page or the API, or one of ratings by a command: then `user` is empty."""
+
     class Kind(models.TextChoices):
         DIALOGUES = "dialogues", _("Dialogues")
         RATINGS = "ratings", _("Ratings")
@@ -21,10 +24,11 @@ class ImportJob(models.Model):
         RUNNING = "running", pgettext_lazy("status of an import", "Running")
         DONE = "done", pgettext_lazy("status of an import", "Done")
         FAILED = "failed", pgettext_lazy("status of an import", "Failed")
+        TAKEN_BACK = "taken_back", pgettext_lazy("status of an import", "Taken back")
 
     token = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     study = models.ForeignKey(Study, models.CASCADE, related_name="imports")
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     kind = models.CharField(max_length=12, choices=Kind)
     format = models.CharField(max_length=20, blank=True)
     options = models.JSONField(default=dict, blank=True, help_text="Column map, create missing.")
@@ -59,6 +63,18 @@ class ImportChunk(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["job", "number"], name="one_chunk_per_number")]
+
+
+class ImportedRows(models.Model):
+    """The rows of one table that an import of ratings made, so that it can be taken back."""
+
+    job = models.ForeignKey(ImportJob, models.CASCADE, related_name="made")
+    table = models.CharField(max_length=20)
+    ids = ArrayField(models.BigIntegerField())
+
+    class Meta:
+        verbose_name_plural = "imported rows"
+        constraints = [models.UniqueConstraint(fields=["job", "table"], name="one_list_of_rows_per_import_and_table")]
 
 
 class ExportJob(models.Model):

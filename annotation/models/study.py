@@ -81,6 +81,11 @@ class Study(models.Model):
     kappa_floor = models.FloatField(
         null=True, blank=True, help_text="Annotators whose kappa with the others lies surely below it are marked."
     )
+    equivalence_margin = models.FloatField(
+        null=True,
+        blank=True,
+        help_text="Sources whose difference is shown to be smaller, in per cent of the scale, are called equivalent.",
+    )
     platform = models.CharField(max_length=100, blank=True, help_text="Where annotators come from.")
     pay_amount = models.DecimalField(max_digits=8, decimal_places=2, null=True, blank=True, help_text="For a batch.")
     pay_currency = models.CharField(max_length=3, blank=True, help_text="ISO code, for example GBP.")
@@ -113,6 +118,11 @@ class Study(models.Model):
                 violation_error_message=_("A kappa lies between -1 and 1."),
             ),
             models.CheckConstraint(
+                condition=Q(equivalence_margin__isnull=True) | Q(equivalence_margin__gt=0, equivalence_margin__lt=100),
+                name="equivalence_margin_is_a_part_of_the_scale",
+                violation_error_message=_("A margin is more than 0 and less than 100 per cent of the scale."),
+            ),
+            models.CheckConstraint(
                 condition=Q(pay_amount__isnull=True) | (Q(pay_amount__gte=0) & ~Q(pay_currency="")),
                 name="pay_names_its_currency",
                 violation_error_message=_(
@@ -141,10 +151,23 @@ class Study(models.Model):
 
     @cached_property
     def _largest_batch(self) -> int:
-        """Return the items of the largest main batch; 0 if no time depends on them or there is no batch yet."""
+        """Return the items of the largest main batch, 0 if no time depends on them or there is no batch yet.
+
+        Batches of which all seats are imported take nobody's time here, unless the study has no others.
+        """
         if self.pk is None or not self.protocol_version.batch_items:
             return 0
-        return self.batches.filter(kind="main").aggregate(n=models.Max("n_items"))["n"] or 0
+        is_imported = Q(seats__assignment__participant__is_imported=True)
+        main = self.batches.filter(kind="main")
+        counted = main.annotate(
+            seats_in_all=models.Count("seats"), seats_imported=models.Count("seats", filter=is_imported)
+        )
+        own = counted.filter(Q(seats_in_all=0) | Q(seats_in_all__gt=models.F("seats_imported")))
+        for batches in (own, main):
+            largest = batches.order_by("-n_items").values_list("n_items", flat=True).first()
+            if largest:
+                return int(largest)
+        return 0
 
 
 class Membership(models.Model):

@@ -75,7 +75,7 @@ class Batch(models.Model):
 def _parts_fit_the_unit() -> Q:
     """Return the condition that an item has exactly the dialogue, source and candidate that its unit needs.
 
-    A whole dialogue may have a source or none.
+    A whole dialogue may have a source or none, and only a comparison may have another dialogue.
     """
     parts = {
         "response": (True, True, True),
@@ -86,7 +86,8 @@ def _parts_fit_the_unit() -> Q:
     fits = Q()
     for unit, (dialogue, source, candidate) in parts.items():
         fits |= Q(unit=unit, dialogue__isnull=not dialogue, source__isnull=not source, candidate__isnull=not candidate)
-    return fits | Q(unit="dialogue", dialogue__isnull=False, candidate__isnull=True)
+    fits |= Q(unit="dialogue", dialogue__isnull=False, candidate__isnull=True)
+    return fits & (Q(unit="comparison") | Q(other_dialogue=None))
 
 
 class Item(models.Model):
@@ -94,8 +95,8 @@ class Item(models.Model):
 
     A response has a dialogue, a candidate and its source; a candidate set has a dialogue and a source; a model has only
     a source; a dialogue has no candidate, and the source of the dialogue if that has one. A comparison has a dialogue
-    and two candidates in `shown`, in the order of their sources: its answers are stored for this order, whatever the
-    order on screen.
+    and two candidates in `shown`, or two whole dialogues: `dialogue` and `other_dialogue`. Both are in the order of
+    their sources: answers are stored for this order, whatever the order on screen.
     """
 
     # No index of its own: the index items_by_place begins with it.
@@ -111,6 +112,15 @@ class Item(models.Model):
     dialogue = models.ForeignKey(Dialogue, models.PROTECT, null=True, blank=True, related_name="items")
     candidate = models.ForeignKey(Candidate, models.PROTECT, null=True, blank=True, related_name="items")
     source = models.ForeignKey(Source, models.PROTECT, null=True, blank=True, related_name="items")
+    other_dialogue = models.ForeignKey(
+        Dialogue,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="other_items",
+        db_index=False,  # the index items_by_other_dialogue leaves out all rows without one
+        help_text="The whole dialogue that the first one is compared with.",
+    )
     token = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     position = models.PositiveIntegerField(help_text="The dialogue's place in the batch.")
     repeats = models.ForeignKey(
@@ -148,36 +158,66 @@ class Item(models.Model):
             ),
             models.UniqueConstraint(
                 fields=["batch", "dialogue", "shown"],
-                condition=Q(unit="comparison", repeats=None),
+                condition=Q(unit="comparison", repeats=None, other_dialogue=None),
                 name="one_item_per_batch_and_pair",
+            ),
+            models.UniqueConstraint(
+                fields=["batch", "dialogue", "other_dialogue"],
+                condition=Q(repeats=None, other_dialogue__isnull=False),
+                name="one_item_per_batch_and_pair_of_dialogues",
             ),
             models.CheckConstraint(condition=_parts_fit_the_unit(), name="item_has_what_its_unit_has"),
             models.CheckConstraint(
-                condition=~Q(unit="comparison") | Q(shown__len=2), name="comparison_shows_two_candidates"
+                condition=~Q(unit="comparison")
+                | Q(shown__len=2, other_dialogue=None)
+                | Q(shown__len=0, other_dialogue__isnull=False),
+                name="comparison_shows_two_sides",
             ),
         ]
-        indexes = [models.Index(fields=["batch", "position"], name="items_by_place")]
+        indexes = [
+            models.Index(fields=["batch", "position"], name="items_by_place"),
+            models.Index(
+                fields=["other_dialogue"], condition=Q(other_dialogue__isnull=False), name="items_by_other_dialogue"
+            ),
+        ]
 
     def __str__(self) -> str:
         return str(self.token)
 
 
 class IdenticalPair(models.Model):
-    """A pair that was dealt with a batch and is not shown: both candidates read the same. It is a tie without votes."""
+    """A pair that was dealt with a batch and is not shown: both sides read the same. It is a tie without votes.
+
+    The sides are two candidates of `dialogue`, or `dialogue` and `other_dialogue`.
+    """
 
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="identical_pairs")
     dialogue = models.ForeignKey(Dialogue, models.PROTECT, related_name="identical_pairs")
-    first = models.ForeignKey(Candidate, models.PROTECT, related_name="+")
-    second = models.ForeignKey(Candidate, models.PROTECT, related_name="+")
+    first = models.ForeignKey(Candidate, models.PROTECT, null=True, blank=True, related_name="+")
+    second = models.ForeignKey(Candidate, models.PROTECT, null=True, blank=True, related_name="+")
+    other_dialogue = models.ForeignKey(
+        Dialogue, models.PROTECT, null=True, blank=True, related_name="other_identical_pairs"
+    )
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["batch", "first", "second"], name="one_identical_pair_per_batch")
+            models.UniqueConstraint(fields=["batch", "first", "second"], name="one_identical_pair_per_batch"),
+            models.UniqueConstraint(
+                fields=["batch", "dialogue", "other_dialogue"], name="one_identical_pair_of_dialogues_per_batch"
+            ),
+            models.CheckConstraint(
+                condition=Q(first__isnull=False, second__isnull=False, other_dialogue=None)
+                | Q(first=None, second=None, other_dialogue__isnull=False),
+                name="identical_pair_has_two_sides",
+            ),
         ]
 
 
 class Assignment(models.Model):
-    """One annotator's work on one batch. Its ratings count as long as it holds a seat."""
+    """One annotator's work on one batch. Its ratings count as long as it holds a seat.
+
+    The seat of imported work may have been added for it alone, beside those that others may take: `has_added_seat`.
+    """
 
     class Status(models.TextChoices):
         ACTIVE = "active"
@@ -196,12 +236,18 @@ class Assignment(models.Model):
     submitted_at = models.DateTimeField(null=True, blank=True)
     feedback = models.TextField(blank=True)
     is_imported = models.BooleanField(default=False)
+    has_added_seat = models.BooleanField(default=False, db_default=False)
     swapped = ArrayField(
         models.BigIntegerField(),
         default=list,
         db_default=[],
         blank=True,
         help_text="Comparisons whose second candidate stands on the left for this annotator. Drawn with the seat.",
+    )
+    is_shuffled = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Its screens are in an order of their own, which follows from the seed. Otherwise as in the batch.",
     )
 
     class Meta:

@@ -1,8 +1,7 @@
 """Compute the results of batches from their ratings, or read them as they are stored."""
 
+from collections import Counter
 from dataclasses import dataclass
-
-import numpy as np
 
 from annotation.agreement_cells import (
     NO_SOURCE,
@@ -13,7 +12,7 @@ from annotation.agreement_cells import (
     cell_figures,
 )
 from annotation.models import AgreementCell, Batch
-from annotation.selectors.votes import n_imported_votes, n_wanted, pairings_of, reasons_of, votes_of
+from annotation.selectors.votes import answer_counts, n_wanted, pairings_of, reasons_of, votes_of
 from measures.contributions import Contributions
 from measures.histograms import Histogram
 from measures.pairs import PairTable
@@ -47,11 +46,11 @@ def measure_batch(batch: Batch) -> Measured:
         key: cell_figures(part, spec.by_id[key[0]], annotators[key], reasons.get(key, {}), pairings.get(key, {}))
         for key, part in votes.items()
     }
-    counted = {criterion.id for criterion in spec.counted}
-    given = [part.hour for key, part in votes.items() if key[0] in counted]
-    found, counts = np.unique(np.concatenate([*given, np.zeros(0, np.int64)]), return_counts=True)
-    hours = {str(hour): count for hour, count in zip(found.tolist(), counts.tolist(), strict=True)}
-    return Measured(cells, spec, sum(hours.values()), n_wanted(batch, spec, n_imported_votes(batch.pk)), hours)
+    given = [each for each in answer_counts(batch.pk) if each.criterion in spec.by_id]
+    hours: Counter[str] = Counter()
+    for each in given:
+        hours[str(each.hour)] += each.n
+    return Measured(cells, spec, hours.total(), n_wanted(batch, spec, given), dict(hours))
 
 
 def key_of(cell: AgreementCell) -> CellKey:

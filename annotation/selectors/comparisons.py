@@ -8,20 +8,32 @@ from django.db import connection
 
 from annotation.models import Assignment
 
+# The sides of a comparison in its order: the candidates that it shows, or its dialogue and the other one.
+SIDES = """(
+    SELECT place.at, side.key, side.source_id FROM unnest(item.shown) WITH ORDINALITY AS place (id, at)
+    JOIN annotation_candidate side ON side.id = place.id
+    UNION ALL
+    SELECT place.at, side.key, side.source_id
+    FROM unnest(ARRAY[item.dialogue_id, item.other_dialogue_id]) WITH ORDINALITY AS place (id, at)
+    JOIN annotation_dialogue side ON side.id = place.id
+    WHERE item.other_dialogue_id IS NOT NULL)"""
+# Joins the sources of both.
+PAIR = f"""CROSS JOIN LATERAL (
+    SELECT max(side.source_id) FILTER (WHERE side.at = 1) AS first_source,
+        max(side.source_id) FILTER (WHERE side.at = 2) AS second_source
+    FROM {SIDES} side) pair"""
 # How files name what an item is about below its dialogue: a response by its key, and a comparison by the keys of both
-# candidates as JSON, with a third part if it shows the pair again.
-ITEM_TEXT = """CASE WHEN item.unit = 'comparison' THEN (
-        (SELECT jsonb_agg(each.key ORDER BY place.at) FROM unnest(item.shown) WITH ORDINALITY AS place (id, at)
-         JOIN annotation_candidate each ON each.id = place.id)
+# sides as JSON, with a third part if it shows the pair again.
+ITEM_TEXT = f"""CASE WHEN item.unit = 'comparison' THEN (
+        (SELECT jsonb_agg(side.key ORDER BY side.at) FROM {SIDES} side)
         || CASE WHEN item.repeats_id IS NULL THEN '[]' ELSE '["again"]' END::jsonb
     )::text ELSE candidate.key END"""
-PAIRS = """
-    SELECT item.id, first.source_id, second.source_id
+PAIRS = f"""
+    SELECT item.id, pair.first_source, pair.second_source
     FROM annotation_item item
     JOIN annotation_batch batch ON batch.id = item.batch_id
-    JOIN annotation_candidate first ON first.id = item.shown[1]
-    JOIN annotation_candidate second ON second.id = item.shown[2]
-    WHERE item.unit = 'comparison' AND item.repeats_id IS NULL AND {}
+    {PAIR}
+    WHERE item.unit = 'comparison' AND item.repeats_id IS NULL AND {{}}
     ORDER BY item.id
 """
 # How often the first candidate stood on the left, less how often the second did, for those who hold a seat.
@@ -35,15 +47,14 @@ SEEN = """
 """
 # The same for one annotator and each source, over everything they have seen. A repetition stands for nothing: it is
 # the reverse of what it repeats.
-LEANING = """
+LEANING = f"""
     SELECT side.source, sum(side.sign)
     FROM annotation_assignment assignment
     JOIN annotation_item item ON item.batch_id = assignment.batch_id
         AND item.unit = 'comparison' AND NOT item.is_check
-    JOIN annotation_candidate first ON first.id = item.shown[1]
-    JOIN annotation_candidate second ON second.id = item.shown[2]
+    {PAIR}
     CROSS JOIN LATERAL (SELECT CASE WHEN item.id = ANY(assignment.swapped) THEN -1 ELSE 1 END AS sign) seen
-    CROSS JOIN LATERAL (VALUES (first.source_id, seen.sign), (second.source_id, -seen.sign)) AS side (source, sign)
+    CROSS JOIN LATERAL (VALUES (pair.first_source, seen.sign), (pair.second_source, -seen.sign)) AS side (source, sign)
     WHERE assignment.participant_id = %s AND assignment.id <> %s AND NOT assignment.is_imported
     GROUP BY 1
 """

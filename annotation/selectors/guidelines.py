@@ -146,7 +146,7 @@ def sections_of(version: ProtocolVersion, language: str = "") -> list[Section]:
 
 
 def _section(spec: VersionSpec, criterion: CriterionSpec, examples: Iterable[WorkedExample], title: str) -> Section:
-    how = str(ANSWERING[criterion.kind])
+    how = str(ANSWERING[Criterion.Kind.SINGLE if criterion.takes_one else criterion.kind])
     if criterion.is_asked and not criterion.required:
         how += " " + gettext("If no answer applies, say so.")
     # Numbers matter on a scale, unless labels such as `5: excellent` contain them.

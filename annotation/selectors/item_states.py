@@ -1,6 +1,6 @@
 """Find out how far one annotator is with every item of a batch, in their own order, for the strip and the review.
 
-It takes one query and creates no objects for answers, because a batch may have thousands of dialogues.
+It takes two queries and creates no objects for answers, because a batch may have thousands of dialogues.
 """
 
 from collections import Counter
@@ -13,9 +13,12 @@ from django.db import connection
 
 from annotation.models import Assignment
 from annotation.selectors.marks import skips
+from annotation.selectors.screens import CONVERSATION, PAIR, Screen, screens_of
 from annotation.steps import place_of, step_numbers
+from protocols.models import ProtocolVersion
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
 
+Unit = ProtocolVersion.Unit
 # `opens` lists the options that lead to further questions, and to how many.
 STATES = """
     SELECT item.id, item.token::text, item.position, item.unit, coalesce(given.n_given, 0), coalesce(given.n_opened, 0),
@@ -33,7 +36,6 @@ STATES = """
         GROUP BY rating.item_id) given ON given.item_id = item.id
     LEFT JOIN annotation_itemmark mark ON mark.assignment_id = %(assignment)s AND mark.item_id = item.id
     WHERE item.batch_id = %(batch)s AND item.unit = ANY(%(units)s)
-    ORDER BY item.position
 """
 
 
@@ -44,12 +46,11 @@ class State(IntEnum):
 
 
 class ItemState(NamedTuple):
-    """An item's state. `number` counts the dialogue's items of this unit from 1, `dialogue` the batch's dialogues."""
+    """An item's state. `number` counts the items of its unit on the screen from 1."""
 
     pk: int
     token: str
-    position: int
-    dialogue: int
+    screen: Screen
     unit: str
     number: int
     n_items: int
@@ -59,6 +60,24 @@ class ItemState(NamedTuple):
     is_changed: bool
     is_skipped: bool
     is_asked: bool  # whether any question is asked, given the answers so far
+
+    @property
+    def position(self) -> int:
+        return self.screen.position
+
+    @property
+    def piece(self) -> int:
+        return self.screen.piece
+
+    @property
+    def turn(self) -> int:
+        """Return the turn that the item is about; 0 for a whole dialogue and outside of conversations."""
+        return 0 if self.unit == Unit.DIALOGUE else self.screen.turn
+
+    @property
+    def is_turn(self) -> bool:
+        """Return whether the item is all there is to rate of its turn, so that it is called by it."""
+        return self.turn > 0 and self.n_items == 1
 
     @property
     def is_missing(self) -> bool:
@@ -72,20 +91,21 @@ def item_states(assignment: Assignment, criteria: Sequence[CriterionSpec] | None
     units = [unit for unit in spec.units if any(each.unit == unit for each in chosen)]
     may_skip, base = skips(assignment), Counter(each.unit for each in chosen if not each.when)
     found: list[ItemState] = []
-    dialogues = groupby(_rows(assignment, spec, chosen, units), key=lambda row: row[2])
-    for at, (_position, group) in enumerate(dialogues, start=1):
+    screens = {screen.position: screen for screen in screens_of(assignment)}
+    in_order = sorted(_rows(assignment, spec, chosen, units), key=lambda row: screens[row[2]].place)
+    for position, group in groupby(in_order, key=lambda row: row[2]):
         ordered = rows = list(group)
         if len(rows) > 1:
             ordered = sorted(rows, key=lambda row: (units.index(row[3]), place_of(assignment.seed, row[1])))
         n_items = Counter(row[3] for row in rows)
         seen: Counter[str] = Counter()
-        for pk, token, position, unit, n_given, n_opened, is_changed, is_unsure, flag in ordered:
+        for pk, token, _at, unit, n_given, n_opened, is_changed, is_unsure, flag in ordered:
             seen[unit] += 1
             is_done = n_given >= base[unit] + n_opened
             state = State.DONE if is_done else State.PARTLY if n_given else State.OPEN
             found.append(
                 ItemState(
-                    pk, token, position, at, unit, seen[unit], n_items[unit], state, is_unsure, flag, is_changed,
+                    pk, token, screens[position], unit, seen[unit], n_items[unit], state, is_unsure, flag, is_changed,
                     may_skip and flag != "" and state != State.DONE, bool(base[unit] or n_opened or n_given),
                 )
             )  # fmt: skip
@@ -117,21 +137,25 @@ UNSURE, FLAGGED, CHANGED = 4, 8, 16
 
 
 def strip_of(assignment: Assignment) -> dict[str, Any]:
-    """Return {units, shapes, dialogues}, without any id or token.
+    """Return {word, units, shapes, screens}, without any id or token. `word` says what the pieces of the batch are.
 
-    A dialogue is [position, index of its shape, one letter per item]. A shape has, for each item, the index of its unit
-    in `units` and the numbers of the steps that ask about it; most dialogues of a batch share a shape.
+    A screen is [position, index of its shape, one letter per item]; of a conversation, it has the number of the piece
+    and the turn too. A shape has, for each item, the index of its unit in `units` and the numbers of the steps that ask
+    about it; most screens of a batch share a shape.
     """
     spec = spec_of(assignment.batch.study.protocol_version)
+    is_pair, word = False, ""  # a study compares responses or whole dialogues, not both
     shapes: dict[tuple[int, ...], int] = {}
-    dialogues = []
-    for position, group in groupby(item_states(assignment), key=lambda each: each.position):
+    screens: list[list[Any]] = []
+    for screen, group in groupby(item_states(assignment), key=lambda each: each.screen):
         items = list(group)
+        is_pair, word = is_pair or screen.kind == PAIR, screen.word
         counts = Counter(each.unit for each in items)
         shape = shapes.setdefault(tuple(counts[unit] for unit in spec.units), len(shapes))
         marks = (UNSURE * each.is_unsure + FLAGGED * (each.flag != "") + CHANGED * each.is_changed for each in items)
         letters = (ALPHABET[each.state + mark] for each, mark in zip(items, marks, strict=True))
-        dialogues.append([position, shape, "".join(letters)])
+        place = [screen.piece, screen.turn] if screen.kind == CONVERSATION else []
+        screens.append([screen.position, shape, "".join(letters), *place])
     described = []
     for counts_of_shape in shapes:
         n_items = dict(zip(spec.units, counts_of_shape, strict=True))
@@ -143,4 +167,5 @@ def strip_of(assignment: Assignment) -> dict[str, Any]:
                 for number in range(1, n_items[unit] + 1)
             ]
         )
-    return {"units": list(spec.units), "shapes": described, "dialogues": dialogues}
+    names = [PAIR if unit == Unit.COMPARISON and is_pair else unit for unit in spec.units]
+    return {"word": word, "units": names, "shapes": described, "screens": screens}

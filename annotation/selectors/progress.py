@@ -18,6 +18,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 
 from annotation.models import Assignment, Batch, Item, Rating
 from annotation.selectors.marks import skips, status_flags
+from annotation.selectors.screens import screens_of
 from protocols.models import ProtocolVersion
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
 
@@ -192,11 +193,14 @@ def _asked(spec: VersionSpec) -> list[CriterionSpec]:
 
 
 def first_missing(assignment: Assignment) -> int | None:
-    """Return the position of the first dialogue with a missing answer, or None."""
+    """Return the position of the first screen with a missing answer, in the annotator's order, or None."""
     spec = spec_of(assignment.batch.study.protocol_version)
     missing = _missing(assignment, spec, _asked(spec))
-    items = Item.objects.filter(missing, batch=assignment.batch_id)
-    return items.order_by("position").values_list("position", flat=True).first()
+    positions = Item.objects.filter(missing, batch=assignment.batch_id).values_list("position", flat=True)
+    if not assignment.is_shuffled:
+        return positions.order_by("position").first()
+    wanted = set(positions)
+    return next((screen.position for screen in screens_of(assignment) if screen.position in wanted), None)
 
 
 def _missing(assignment: Assignment, spec: VersionSpec, criteria: Iterable[CriterionSpec]) -> Q:

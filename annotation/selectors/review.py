@@ -2,16 +2,19 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 from annotation.dependence import asked
-from annotation.models import Assignment, Item, Rating
+from annotation.models import Assignment, Dialogue, Item, Rating
 from annotation.numbering import numbered_turns
 from annotation.selectors.item_states import ItemState, item_states
-from annotation.selectors.work import SHOWN, responses_of, spec_of_assignment, swapped_of
+from annotation.selectors.item_texts import dialogues_of, other_dialogues_of, responses_of, swapped_of
+from annotation.selectors.work import SHOWN, spec_of_assignment
 from annotation.steps import step_numbers
-from protocols.models import Criterion
+from protocols.models import Criterion, ProtocolVersion
 from protocols.specs import CriterionSpec, VersionSpec
 
+Unit = ProtocolVersion.Unit
 HAS: dict[str, Callable[[ItemState], bool]] = {
     "missing": lambda state: state.is_missing,
     "unsure": lambda state: state.is_unsure,
@@ -37,7 +40,8 @@ class ReviewedAnswer:
 @dataclass(frozen=True, slots=True)
 class ReviewedItem:
     state: ItemState
-    excerpt: str
+    token: UUID
+    excerpts: tuple[str, ...]  # of a comparison one for each side
     answers: tuple[ReviewedAnswer, ...]
     flag_reason: str = ""
     flag_words: str = ""
@@ -59,9 +63,12 @@ def reviewed_states(assignment: Assignment, *, criterion: str = "", mark: str = 
 def reviewed_items(assignment: Assignment, states: Sequence[ItemState], *, criterion: str = "") -> list[ReviewedItem]:
     """Return the items of a page with their answers and flags, in a fixed number of queries."""
     spec = spec_of_assignment(assignment)
-    rows = Item.objects.select_related("dialogue", "candidate").only("unit", "shown", "position", *SHOWN)
+    rows = Item.objects.select_related("dialogue", "candidate").only(
+        "token", "unit", "shown", "other_dialogue", "position", *SHOWN
+    )
     items = rows.in_bulk([state.pk for state in states])
-    together, swapped = responses_of(items.values()), swapped_of(assignment, items.values())
+    together, others = responses_of(items.values()), other_dialogues_of(items.values())
+    swapped = swapped_of(assignment, items.values())
     ratings: dict[int, dict[int, Rating]] = {}
     for rating in Rating.objects.filter(
         assignment=assignment, item__in=items, criterion__in=spec.by_id, is_active=True
@@ -73,23 +80,36 @@ def reviewed_items(assignment: Assignment, states: Sequence[ItemState], *, crite
     for state in states:
         item, mark = items[state.pk], marks.get(state.pk)
         shown = item.shown[::-1] if item.pk in swapped else item.shown
-        text = item.candidate.text if item.candidate else " … ".join(
-            together[pk].text for pk in shown if pk in together
-        )  # fmt: skip
-        if not text and item.dialogue and item.dialogue.turns:
-            text = str(item.dialogue.turns[0]["text"])
-        line = " ".join(text.split())  # cut off below: hundreds of words would hide the answers
+        texts = [item.candidate.text] if item.candidate else [together[pk].text for pk in shown if pk in together]
+        if not texts:
+            read = dialogues_of(item, others, item.pk in swapped) or ([item.dialogue] if item.dialogue else [])
+            texts = _beginnings(read)
         flag = mark if mark and mark.reason else None
         found.append(
             ReviewedItem(
                 state,
-                line if len(line) <= LONGEST_EXCERPT else f"{line[:LONGEST_EXCERPT]}…",
+                item.token,
+                _excerpts(texts if state.unit == Unit.COMPARISON else [" … ".join(texts)]),
                 tuple(_answers(spec, state, item, ratings.get(state.pk, {}), steps, criterion, item.pk in swapped)),
                 str(flag.get_reason_display()) if flag else "",
                 flag.words if flag else "",
             )
         )
     return found
+
+
+def _beginnings(dialogues: Sequence[Dialogue]) -> list[str]:
+    """Return a turn of each dialogue: the first one, or of a pair the first one in which they differ."""
+    texts = [[str(turn["text"]) for turn in each.turns] for each in dialogues if each.turns]
+    together = zip(*texts, strict=False)
+    return next((list(turns) for turns in together if len(set(turns)) == len(turns)), [each[0] for each in texts])
+
+
+def _excerpts(texts: Sequence[str]) -> tuple[str, ...]:
+    """Cut texts off: hundreds of words would hide the answers."""
+    lines = (" ".join(text.split()) for text in texts)
+    most = LONGEST_EXCERPT // max(len(texts), 1)
+    return tuple(line if len(line) <= most else f"{line[:most]}…" for line in lines if line)
 
 
 Steps = dict[int, dict[tuple[str, int], dict[str, int]]]

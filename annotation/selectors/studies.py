@@ -333,7 +333,13 @@ def unbatched_count(study: Study) -> int:
     examples = Candidate.objects.filter(dialogue=OuterRef("pk"), source__key__startswith=Source.EXAMPLES)
     of_examples = Q(Exists(examples), purpose=Dialogue.Purpose.TRAINING)
     return Dialogue.objects.filter(
-        ~of_examples, study=study, items=None, identical_pairs=None, is_textless=False
+        ~of_examples,
+        study=study,
+        items=None,
+        identical_pairs=None,
+        other_items=None,
+        other_identical_pairs=None,
+        is_textless=False,
     ).count()
 
 

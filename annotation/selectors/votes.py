@@ -1,5 +1,8 @@
 """Read the counted answers of a batch as arrays. An answer counts while its assignment holds a seat."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
 import numpy as np
 from django.db import connection
 from django.db.models import Count
@@ -7,14 +10,15 @@ from django.db.models import Count
 from annotation.agreement_cells import NO_SOURCE, CellKey, Votes
 from annotation.models import Batch, Seat
 from annotation.pairings import repetition_key, vote_key
+from annotation.selectors.comparisons import PAIR
 from annotation.selectors.marks import may_skip
 from protocols.specs import VersionSpec
 
-# Five 8-byte numbers per answer in one value: as rows, a thousand answers would be a thousand Python tuples.
+# Four 8-byte numbers per answer in one value: as rows, a thousand answers would be a thousand Python tuples.
 VOTES = """
     SELECT rating.criterion_id, coalesce(item.source_id, 0),
         string_agg(int8send(rating.item_id) || int8send(assignment.participant_id) || int8send(rating.option_id)
-            || int8send(rating.active_ms) || int8send(floor(extract(epoch FROM rating.answered_at) / 3600)::bigint), '')
+            || int8send(rating.active_ms), '')
     FROM annotation_rating rating
     JOIN annotation_seat seat ON seat.assignment_id = rating.assignment_id
     JOIN annotation_assignment assignment ON assignment.id = rating.assignment_id
@@ -31,13 +35,12 @@ REASONS = """
     GROUP BY 1, 2, 3
 """
 # Of comparisons: who was compared with whom, what was answered, and on which sides they stood.
-PAIRINGS = """
-    SELECT rating.criterion_id, first.source_id, second.source_id, rating.option_id, rating.is_swapped, count(*)
+PAIRINGS = f"""
+    SELECT rating.criterion_id, pair.first_source, pair.second_source, rating.option_id, rating.is_swapped, count(*)
     FROM annotation_rating rating
     JOIN annotation_seat seat ON seat.assignment_id = rating.assignment_id
     JOIN annotation_item item ON item.id = rating.item_id AND item.unit = 'comparison' AND NOT item.is_check
-    JOIN annotation_candidate first ON first.id = item.shown[1]
-    JOIN annotation_candidate second ON second.id = item.shown[2]
+    {PAIR}
     WHERE rating.batch_id = %s AND rating.is_active AND rating.option_id IS NOT NULL
     GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
 """
@@ -51,6 +54,17 @@ REPEATED = """
     WHERE item.batch_id = %s AND item.repeats_id IS NOT NULL
         AND rating.option_id IS NOT NULL AND again.option_id IS NOT NULL
     GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+"""
+# Every counted answer, of whatever kind, also that none applies.
+ANSWERS = """
+    SELECT rating.criterion_id, assignment.is_imported, floor(extract(epoch FROM rating.answered_at) / 3600)::bigint,
+        count(*)
+    FROM annotation_rating rating
+    JOIN annotation_seat seat ON seat.assignment_id = rating.assignment_id
+    JOIN annotation_assignment assignment ON assignment.id = rating.assignment_id
+    JOIN annotation_item item ON item.id = rating.item_id
+    WHERE rating.batch_id = %s AND rating.is_active AND NOT item.is_check
+    GROUP BY 1, 2, 3 ORDER BY 3
 """
 # For people who hold a seat: their flagged items times the unanswered questions that everybody is asked about them.
 SKIPPED = """
@@ -70,7 +84,7 @@ def votes_of(batch_id: int) -> dict[CellKey, Votes]:
     with connection.cursor() as cursor:
         cursor.execute(VOTES, [batch_id])
         return {
-            (criterion, source): Votes(*np.frombuffer(ids, ">i8").reshape(-1, 5).T.astype(np.int64))
+            (criterion, source): Votes(*np.frombuffer(ids, ">i8").reshape(-1, 4).T.astype(np.int64))
             for criterion, source, ids in cursor.fetchall()
         }
 
@@ -100,28 +114,35 @@ def pairings_of(batch_id: int) -> dict[CellKey, dict[str, int]]:
     return found
 
 
-def n_wanted(batch: Batch, spec: VersionSpec, n_imported: int) -> int:
+@dataclass(frozen=True, slots=True)
+class AnswerCount:
+    """The `n` counted answers to a criterion that were given in an hour, counted since 1970."""
+
+    criterion: int
+    is_imported: bool
+    hour: int
+    n: int
+
+
+def answer_counts(batch_id: int) -> list[AnswerCount]:
+    with connection.cursor() as cursor:
+        cursor.execute(ANSWERS, [batch_id])
+        return [AnswerCount(*row) for row in cursor.fetchall()]
+
+
+def n_wanted(batch: Batch, spec: VersionSpec, given: Iterable[AnswerCount]) -> int:
     """Return how many counted answers a finished batch has. Imported annotators count with the answers they have.
 
-    Questions that depend on another answer are left out: nobody knows beforehand how often they are asked.
+    Answers to questions that depend on another answer count as wanted once they are given, and computed answers once
+    they are there: nobody knows beforehand how many there will be.
     """
     own = Seat.objects.filter(batch=batch).exclude(assignment__is_imported=True).count()
     items = dict(batch.items.filter(is_check=False).order_by().values_list("unit").annotate(n=Count("pk")))
-    wanted = own * sum(items.get(criterion.unit, 0) for criterion in spec.counted)
+    wanted = own * sum(items.get(criterion.unit, 0) for criterion in spec.asked_always)
     if may_skip(spec, batch.kind):  # not needed, because the protocol lets flagged items be skipped
         with connection.cursor() as cursor:
-            ids, units = [each.id for each in spec.counted], [each.unit for each in spec.counted]
+            ids, units = [each.id for each in spec.asked_always], [each.unit for each in spec.asked_always]
             cursor.execute(SKIPPED, [ids, units, batch.pk])
             wanted -= cursor.fetchone()[0]
-    return wanted + n_imported
-
-
-def n_imported_votes(batch_id: int) -> int:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT count(*) FROM annotation_rating rating JOIN annotation_assignment a ON a.id = rating.assignment_id "
-            "JOIN annotation_seat seat ON seat.assignment_id = a.id WHERE rating.batch_id = %s AND a.is_imported "
-            "AND rating.is_active",
-            [batch_id],
-        )
-        return cursor.fetchone()[0]
+    always = {each.id for each in spec.asked_always}
+    return wanted + sum(each.n for each in given if each.is_imported or each.criterion not in always)

@@ -4,22 +4,24 @@ The number of queries of a function grows with neither the batches nor the items
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import chain, repeat
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Case, Count, Exists, Func, IntegerField, Max, Min, OuterRef, Q, QuerySet, Value, When
+from django.db.models import Case, Count, Exists, Func, IntegerField, OuterRef, Q, QuerySet, Value, When
 from django.utils.translation import gettext_lazy as _
 
-from annotation.context import ContextPanel, context_above, context_of
+from annotation.context import ContextPanel, context_of
 from annotation.models import Assignment, Batch, Candidate, Dialogue, Item, Participant, Rating, Seat, Study
 from annotation.numbering import numbered_turns
 from annotation.selectors.claims import OPEN_ENDED, claimable_by, is_free
+from annotation.selectors.item_texts import item_text, other_dialogues_of, responses_of, swapped_of
 from annotation.selectors.marks import OwnMarks, marks_on, skipped_of
 from annotation.selectors.progress import Progress, first_missing, progresses
+from annotation.selectors.screens import CONVERSATION, PAIR, Screen, screen_at
 from annotation.selectors.team import is_of_team
 from annotation.steps import KEYS, Answers, ItemText, SavedAnswer, Step, first_unanswered, order_items, steps_of
 from parley.ready import Ready
@@ -88,30 +90,26 @@ class StudyWork:
 
 
 @dataclass(frozen=True, slots=True)
-class TurnOfConversation:
-    """The place of a page among those of its conversation. The first `n_known` turns were on an earlier one."""
-
-    number: int
-    of: int
-    n_known: int
-
-
-@dataclass(frozen=True, slots=True)
 class DialoguePage:
-    """One dialogue of a batch, laid out for one annotator."""
+    """One screen of a batch, laid out for one annotator. The first `n_known` turns were on an earlier screen."""
 
-    position: int
-    previous: int | None
-    next: int | None
-    number: int
-    n_dialogues: int
+    screen: Screen
     turns: list[dict[str, Any]]
     context: tuple[ContextPanel, ...]
     items: list[ItemText]
     steps: tuple[Step, ...]
     spec: VersionSpec
     marks: dict[UUID, OwnMarks]
-    conversation: TurnOfConversation | None = None  # if the batch has several dialogues of it
+    n_known: int = 0
+
+    @property
+    def position(self) -> int:
+        return self.screen.position
+
+    @property
+    def is_one_item(self) -> bool:
+        """Return whether the screen is called by its item: a pair, or the only one to rate of a turn."""
+        return len(self.items) == 1 and (self.screen.kind == PAIR or self.screen.turn > 0)
 
     @property
     def is_numbered(self) -> bool:
@@ -121,6 +119,10 @@ class DialoguePage:
     @property
     def is_comparing(self) -> bool:
         return any(item.unit == ProtocolVersion.Unit.COMPARISON for item in self.items)
+
+    @property
+    def compares_dialogues(self) -> bool:
+        return any(item.compares_dialogues for item in self.items)
 
     @property
     def marking(self) -> list[tuple[str, dict[str, Any]]]:
@@ -261,103 +263,53 @@ def dialogue_page(assignment: Assignment, position: int) -> DialoguePage | None:
     if not rows:
         return None
     marks = marks_on(assignment, position)
-    together, swapped = responses_of(rows), swapped_of(assignment, rows)
-    items = order_items(assignment.seed, [_item_text(row, together, row.pk in swapped) for row in rows])
-    dialogue = rows[0].dialogue
+    together, others, swapped = responses_of(rows), other_dialogues_of(rows), swapped_of(assignment, rows)
+    items = order_items(assignment.seed, [item_text(row, together, others, row.pk in swapped) for row in rows])
+    dialogue = None if others else rows[0].dialogue  # two dialogues in comparison are alone on their page
     spec = spec_of_assignment(assignment)
+    screen = screen_at(assignment, position)
     return DialoguePage(
-        position=position,
+        screen=screen,
         turns=numbered_turns(dialogue.turns, dialogue.asker) if dialogue else [],
         context=context_of(dialogue),
         items=items,
         steps=steps_of(spec, items, _answers(assignment, spec, rows, swapped), skipped_of(assignment, marks)),
         spec=spec,
         marks=marks,
-        conversation=_place_in_conversation(
-            assignment.batch_id, position, None if rows[0].repeats_id else dialogue, spec
-        ),
-        **NEIGHBOURS(batch=assignment.batch_id, position=position)[0],
+        n_known=_n_known(assignment.batch_id, position, dialogue) if dialogue and screen.kind == CONVERSATION else 0,
     )
 
 
 def _items(batch: int, position: int) -> QuerySet[Item]:
     shown = Item.objects.filter(batch=batch, position=position).select_related("dialogue", "candidate")
-    return shown.only("token", "position", "unit", "shown", "asks", "repeats", *SHOWN)
+    return shown.only("token", "position", "unit", "shown", "other_dialogue", "asks", "repeats", *SHOWN)
 
 
 def _ratings(assignment: int, batch: int, position: int) -> QuerySet[Rating]:
     return Rating.objects.filter(assignment=assignment, item__batch=batch, item__position=position)
 
 
-def _neighbours(batch: int, position: int) -> QuerySet[Any, Any]:
-    return (
-        Item.objects.filter(batch=batch)
-        .order_by()
-        .values("batch")
-        .annotate(
-            previous=Max("position", filter=Q(position__lt=position)),
-            next=Min("position", filter=Q(position__gt=position)),
-            number=Count("position", distinct=True, filter=Q(position__lte=position)),
-            n_dialogues=Count("position", distinct=True),  # whole models come after the dialogues
-        )
-        .values("previous", "next", "number", "n_dialogues")
-    )
+def _n_known(batch: int, position: int, dialogue: Dialogue) -> int:
+    """Return how many turns were on earlier screens of the conversation, with the response that was rated last.
 
-
-def _place_in_conversation(
-    batch: int, position: int, dialogue: Dialogue | None, spec: VersionSpec
-) -> TurnOfConversation | None:
-    """Return None for a dialogue that is its own conversation, mostly without asking the database.
-
-    A whole dialogue may have the name of the conversation whose turns are rated too.
+    The whole dialogue may come first: then nothing is new on the screens of its turns.
     """
-    if dialogue is None or (dialogue.conversation == dialogue.key and len(spec.units) == 1):
-        return None
     n_turns = Func("dialogue__turns", function="jsonb_array_length", output_field=IntegerField())
     shown = Item.objects.filter(batch=batch, dialogue__conversation=dialogue.conversation, repeats=None)
-    shown = shown.order_by("position")
-    turns = list(shown.values_list("position", n_turns).distinct())
-    at = [place for place, _ in turns].index(position)
-    if len(turns) == 1:
-        return None
-    # The whole dialogue may come first: then nothing is new on the pages of its turns.
-    return TurnOfConversation(at + 1, len(turns), max((n for _, n in turns[:at]), default=0))
+    before = shown.filter(other_dialogue=None, position__lt=position).annotate(n_turns=n_turns)
+    longest = before.order_by("-n_turns").first()
+    if longest is None:
+        return 0
+    n_known: int = longest.n_turns
+    rated = before.filter(position=longest.position).values_list("candidate", "shown")
+    responses = Candidate.objects.filter(pk__in={pk for one, several in rated for pk in (one, *several)})
+    texts = {text.strip() for text in responses.values_list("text", flat=True)}
+    follows = [turn["text"].strip() in texts for turn in dialogue.turns[n_known : n_known + 1]]
+    return n_known + sum(follows)
 
 
 ITEMS = Ready(_items, batch=int, position=int)
 RATINGS = Ready(_ratings, assignment=int, batch=int, position=int)
-NEIGHBOURS = Ready(_neighbours, batch=int, position=int)
-
-
-def swapped_of(assignment: Assignment, rows: Iterable[Item]) -> frozenset[int]:
-    """Return the ids of the comparisons among the items whose second candidate stands on the left."""
-    compared = {row.pk for row in rows if row.unit == ProtocolVersion.Unit.COMPARISON}
-    return frozenset(compared.intersection(assignment.swapped))
-
-
-def _item_text(row: Item, together: Mapping[int, Candidate], is_swapped: bool) -> ItemText:
-    if row.candidate is not None:
-        shown = [row.candidate]
-    else:
-        shown = [together[pk] for pk in (row.shown[::-1] if is_swapped else row.shown) if pk in together]
-    said_by = {each.speaker for each in shown}
-    found = ItemText(
-        row.token,
-        tuple(each.text for each in shown),
-        row.unit,
-        speaker=said_by.pop() if len(said_by) == 1 else "",  # of a whole set, only if they do not differ
-        asks=tuple(row.asks),
-        contexts=tuple(map(context_above, shown)),
-    )
-    if row.unit != ProtocolVersion.Unit.MODEL:
-        return found
-    histories, speakers = tuple(each.dialogue.turns for each in shown), tuple(each.speaker for each in shown)
-    return replace(found, speaker="", histories=histories, speakers=speakers)
-
-
-def responses_of(rows: Iterable[Item]) -> dict[int, Candidate]:
-    """Return {id: candidate} of what items show together. Most items show nothing together and need no query."""
-    return Candidate.objects.select_related("dialogue").in_bulk({pk for row in rows for pk in row.shown})
 
 
 def _answers(assignment: Assignment, spec: VersionSpec, items: Sequence[Item], swapped: Collection[int]) -> Answers:

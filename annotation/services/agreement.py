@@ -18,6 +18,7 @@ from annotation.selectors.cells import Measured, measure_batch
 from annotation.services import totals
 from annotation.services.claiming import expire_leases
 from annotation.services.sweeping import sweep_each
+from protocols.specs import spec_of
 
 logger = logging.getLogger(__name__)
 
@@ -44,7 +45,9 @@ def refresh_batch(batch_id: int, *, now: datetime) -> bool:
 
     Ratings committed meanwhile are left to the sweep: repeating until a busy batch is quiet would block a worker.
     """
-    batch = Batch.objects.select_related("study__protocol_version", "snapshot").get(pk=batch_id)
+    batch = Batch.objects.select_related("study__protocol_version", "snapshot").filter(pk=batch_id).first()
+    if batch is None:  # a draft that was discarded meanwhile
+        return False
     snapshot = getattr(batch, "snapshot", None)
     if snapshot is not None and snapshot.version >= batch.ratings_version:
         return False
@@ -72,6 +75,13 @@ def store_figures(batch: Batch, measured: Measured, *, now: datetime) -> bool:
         total, batch, changes, measured.spec, n_ratings=n_ratings, n_wanted=n_wanted, hours=hours, now=now
     )
     return True
+
+
+def subtract_batch(total: AgreementSnapshot, batch: Batch, *, now: datetime) -> None:
+    """Take a batch without answers out of the study's locked sums, before it is deleted."""
+    wanted = AgreementSnapshot.objects.filter(batch=batch).values_list("n_wanted", flat=True).first() or 0
+    spec = spec_of(batch.study.protocol_version)
+    totals.move_study(total, batch, {}, spec, n_ratings=0, n_wanted=-wanted, hours={}, now=now)
 
 
 @transaction.atomic

@@ -2,10 +2,7 @@
 
 import itertools
 import random
-import uuid
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from operator import attrgetter
 from typing import Any
@@ -25,8 +22,11 @@ from annotation.importing.dialogues import lock_study
 from annotation.importing.shapes import free_key
 from annotation.models import Batch, Candidate, Dialogue, IdenticalPair, Item, Seat, Study
 from annotation.services import activity
-from annotation.services.pairing import Pair, check_pairing, is_shown, pair_up, repeat_some, store_identical
+from annotation.services.cards import Card
+from annotation.services.item_rows import COLUMNS, item_rows, model_samples
+from annotation.services.pairing import check_pairing, is_shown, pair_up, repeat_some, store_identical
 from annotation.services.refusals import Refused
+from annotation.services.scenarios import group_of, is_scenario, refuse_unmatched, scenario_cards, unfold
 from protocols.models import ProtocolVersion
 from protocols.specs import spec_of
 
@@ -38,8 +38,8 @@ PURPOSES: dict[str, str] = {
     Batch.Kind.TRAINING: Purpose.TRAINING,
 }
 WAYS = ("given", "size", "stratified")
+CARD = ("pk", "batch_key", "conversation", "source", "scenario")
 TURNS_FIELD = "n_turns"  # can be stratified by without being in the metadata
-ITEM_COLUMNS = "batch_id, unit, dialogue_id, candidate_id, source_id, shown, token, position"
 # The dialogues of conversations that have several, each conversation in its order.
 TURNS = f"""
     SELECT id, conversation FROM annotation_dialogue dialogue
@@ -47,28 +47,6 @@ TURNS = f"""
         SELECT conversation FROM annotation_dialogue WHERE study_id = %(study)s AND conversation <> key)
     ORDER BY {IN_ORDER.format("dialogue")}
 """
-MODEL_SAMPLE = 12  # dialogues of a model that are rated together: what fits a screen and a memory
-
-
-@dataclass(slots=True)
-class Card:
-    """A dialogue to deal. `candidates` are (candidate, source) ids; empty if whole dialogues are rated.
-
-    `source` is that of the whole dialogue.
-    """
-
-    dialogue: int
-    batch_key: str
-    conversation: str
-    source: int | None
-    is_last: bool = True  # of its conversation: questions about the whole dialogue are asked here
-    stratum: Any = None
-    candidates: list[tuple[int, int]] = field(default_factory=list)
-    pairs: list[Pair] = field(default_factory=list)  # to compare
-
-    @property
-    def sources(self) -> list[int]:
-        return sorted({source for _, source in self.candidates})
 
 
 @transaction.atomic
@@ -90,12 +68,14 @@ def make_batches(
 ) -> list[Batch]:
     """Deal the dialogues that no batch of this kind holds yet, and return the batches; an empty list if none is left.
 
-    Turns of one conversation stay together and in order, and show the same sources. `by` is given (the batch that the
-    import named), size, or stratified (by a `field` of the metadata). Each dialogue shows `k` sources, or all.
-    `n_dialogues` is the wanted total for this kind; None means all. Of a comparison, each dialogue shows `n_pairs`
-    pairs of its sources, or all, and `repeat_percent` of them again with the sides swapped. `is_fresh_only` leaves out
-    what batches of any other kind hold, so that nobody rates in the main work what they were tried with. Everything
-    random is drawn from the study's seed, so the same study is dealt the same way. Raise Refused.
+    Turns of one conversation stay together and in order, and show the same sources. Where a protocol compares, so do
+    the whole dialogues of one scenario, and each of their pairs counts as one dialogue of a batch. `by` is given (the
+    batch that the import named), size, or stratified (by a `field` of the metadata). Each dialogue shows `k` sources,
+    or all. `n_dialogues` is the wanted total for this kind; None means all. Of a comparison, each dialogue or scenario
+    shows `n_pairs` pairs of its sources, or all, and `repeat_percent` of them again with the sides swapped.
+    `is_fresh_only` leaves out what batches of any other kind hold, so that nobody rates in the main work what they were
+    tried with. Everything random is drawn from the study's seed, so the same study is dealt the same way. Raise
+    Refused.
     """
     counts = {"k": k, "seats": seats, "n_dialogues": n_dialogues, "n_pairs": n_pairs, "repeat_percent": repeat_percent}
     _check_request(by, kind, size, field, counts)
@@ -110,7 +90,7 @@ def make_batches(
     if stratum and cards and all(card.stratum is None for card in cards):
         raise Refused("unknown_field", _("No dialogue has the metadata field %(name)r.") % {"name": stratum})
     rng = random.Random(f"{study.seed} {kind} {study.batches.count()}")  # noqa: S311 - fair, not secret
-    talks = _limited(study, _talks(study, purpose, cards), kind, n_dialogues, rng)
+    talks = _limited(study, _talks(study, purpose, cards, is_comparing), kind, n_dialogues, rng)
     if by == "given":
         if not study.dialogues.exclude(batch_key="").exists():
             raise Refused("no_batch_keys", _("No dialogue names its batch. Make batches by size instead."))
@@ -160,19 +140,28 @@ def _compared(
     study: Study, talks: list[list[Card]], kind: str, n_pairs: int | None, rng: random.Random
 ) -> tuple[list[list[Card]], list[Card]]:
     """Return the conversations with pairs, without dialogues that would show nothing, and those dialogues."""
-    cards = list(itertools.chain.from_iterable(talks))
-    pair_up(study, [card for card in cards if card.candidates], kind, n_pairs, rng)
+    scenarios = {card.scenario: card for card in scenario_cards(talks)}
+    cards = [card for talk in talks if not is_scenario(talk) for card in talk]
+    pair_up(study, [card for card in [*cards, *scenarios.values()] if card.candidates], kind, n_pairs, rng)
     units = units_of(study)
 
     def shows(card: Card) -> bool:
         is_rated = card.candidates and units & {Unit.RESPONSE, Unit.CANDIDATE_SET}
         return bool(is_rated or is_shown(card) or (Unit.DIALOGUE in units and card.is_last))
 
-    left = [[card for card in talk if shows(card)] for talk in talks]
+    left, unshown = [], [card for card in cards if not shows(card)]
+    for talk in talks:
+        if not is_scenario(talk):
+            left.append([card for card in talk if shows(card)])
+            continue
+        card = scenarios[talk[0].scenario]
+        wholes = [each for each in talk if Unit.DIALOGUE in units and each.is_last]
+        left.append(unfold(card, wholes, _is_whole_first(study), rng))
+        unshown += [] if left[-1] else [card]
     if not any(left):
         text = _("All pairs have identical texts: there is nothing to compare.")
         raise Refused("all_identical", text)
-    return [talk for talk in left if talk], [card for card in cards if not shows(card)]
+    return [talk for talk in left if talk], unshown
 
 
 def _purpose(study: Study, kind: str) -> str:
@@ -185,28 +174,36 @@ def _cards(study: Study, purpose: str, field: str | None, dealt: QuerySet[Item])
     """Return the dialogues with texts that are not dealt yet, in the order of their import."""
     known = Dialogue.objects.filter(study=study, is_textless=False, purpose=purpose)
     unshown = IdenticalPair.objects.filter(batch__in=dealt.values("batch"))
-    rows = known.exclude(pk__in=dealt.values("dialogue_id")).exclude(pk__in=unshown.values("dialogue_id"))
-    rows = rows.order_by("position")
+    rows = known.order_by("position")
+    dealt_of: tuple[QuerySet[Any, Any], ...] = (dealt.values("dialogue_id"), unshown.values("dialogue_id"))
+    for ids in dealt_of:
+        rows = rows.exclude(pk__in=ids)
+        # A scenario is dealt once, whichever of its dialogues are in the pairs.
+        of_pairs = ids.filter(other_dialogue__isnull=False).values("dialogue__scenario")
+        rows = rows.exclude(source__isnull=False, scenario__in=of_pairs)
     if field is None:
-        return [Card(*row) for row in rows.values_list("pk", "batch_key", "conversation", "source").iterator()]
+        return [Card(*row) for row in rows.values_list(*CARD).iterator()]
     n_turns = Func("turns", function="jsonb_array_length", output_field=IntegerField())
-    read = rows.values_list("pk", "batch_key", "conversation", "source", KeyTransform(field, "metadata"), n_turns)
+    read = rows.values_list(*CARD, KeyTransform(field, "metadata"), n_turns)
     is_counted = field == TURNS_FIELD
     return [
-        Card(pk, batch_key, conversation, source, stratum=turns if value is None and is_counted else value)
-        for pk, batch_key, conversation, source, value, turns in read.iterator()
+        Card(pk, batch_key, conversation, source, scenario, turns if value is None and is_counted else value)
+        for pk, batch_key, conversation, source, scenario, value, turns in read.iterator()
     ]
 
 
-def _talks(study: Study, purpose: str, cards: list[Card]) -> list[list[Card]]:
-    """Return the cards of each conversation in its order; conversations are in the order of the import."""
+def _talks(study: Study, purpose: str, cards: list[Card], is_comparing: bool) -> list[list[Card]]:
+    """Return the cards of each conversation in its order; conversations are in the order of the import.
+
+    Where a protocol compares, whole dialogues of one scenario are together instead.
+    """
     rows = fetch(TURNS, {"study": study.pk, "purpose": purpose})
     turn = {pk: at for at, (pk, _) in enumerate(rows)}
     last = {conversation: pk for pk, conversation in rows}
     talks: dict[str, list[Card]] = defaultdict(list)
     for card in cards:
         card.is_last = last.get(card.conversation, card.dialogue) == card.dialogue
-        talks[card.conversation].append(card)
+        talks[group_of(card) if is_comparing else card.conversation].append(card)
     return [sorted(talk, key=lambda card: turn.get(card.dialogue, 0)) for talk in talks.values()]
 
 
@@ -219,8 +216,9 @@ def _limited(
     """
     if n_dialogues is None:
         return talks
-    items = Item.objects.filter(batch__study=study, batch__kind=kind)
-    wanted = n_dialogues - items.values("dialogue_id").distinct().count()
+    items = Item.objects.filter(batch__study=study, batch__kind=kind).order_by()
+    others = items.filter(other_dialogue__isnull=False).values("other_dialogue_id")
+    wanted = n_dialogues - items.values("dialogue_id").union(others).count()
     chosen = []
     for at in rng.sample(range(len(talks)), len(talks)):
         if len(talks[at]) <= wanted:
@@ -230,8 +228,14 @@ def _limited(
 
 
 def _ratable(study: Study, talks: list[list[Card]], kind: str) -> list[list[Card]]:
-    """Return the conversations with their candidates, without dialogues that no question is about. Raise Refused."""
+    """Return the conversations with their candidates, without dialogues that no question is about. Raise Refused.
+
+    The whole dialogues of a scenario are returned as they are where the protocol compares.
+    """
     units = units_of(study)
+    if Unit.COMPARISON in units and (scenarios := [talk for talk in talks if is_scenario(talk)]):
+        others = [talk for talk in talks if not is_scenario(talk)]
+        return [*scenarios, *(_ratable(study, others, kind) if others else [])]
     if units == {Unit.DIALOGUE}:
         return [talk[-1:] for talk in talks if talk[-1].is_last]
     by_id = {card.dialogue: card for talk in talks for card in talk}
@@ -245,14 +249,19 @@ def _ratable(study: Study, talks: list[list[Card]], kind: str) -> list[list[Card
     # An example of a whole dialogue has no responses, whatever else the protocol asks.
     if bare and not (is_whole_asked and kind == Batch.Kind.TRAINING):
         key = Dialogue.objects.values_list("key", flat=True).get(pk=bare[0])
+        if units == {Unit.COMPARISON}:
+            refuse_unmatched(len(bare), key)
         text = ngettext(
-            "This protocol rates responses, but %(number)s dialogue has none: %(key)s. Import it with its "
-            "candidates, or choose a protocol that rates whole dialogues.",
-            "This protocol rates responses, but %(number)s dialogues have none, for example %(key)s. Import "
-            "them with their candidates, or choose a protocol that rates whole dialogues.",
+            "This protocol rates responses, but %(number)s dialogue has none: %(key)s. Import it again with its "
+            "candidates, replacing unused dialogues, or remove it under Dialogues and their use.",
+            "This protocol rates responses, but %(number)s dialogues have none, for example %(key)s. Import them again "
+            "with their candidates, replacing unused dialogues, or remove them under Dialogues and "
+            "their use.",
             len(bare),
         )
-        raise Refused("no_candidates", text % {"number": intcomma(len(bare)), "key": key})
+        log = _("If the file is a chat log, remove its dialogues and import it with “%(option)s”.")
+        log %= {"option": _("The file is a chat log: rate its responses")}
+        raise Refused("no_candidates", text % {"number": intcomma(len(bare)), "key": key} + " " + log)
     asked = [[card for card in talk if card.candidates or (is_whole_asked and card.is_last)] for talk in talks]
     if not _is_whole_first(study):
         return [talk for talk in asked if talk]
@@ -309,8 +318,8 @@ def _has_sources(card: Card) -> bool:
 def _store(
     study: Study, hands: list[tuple[str, list[Card]]], kind: str, n_seats: int, rng: random.Random
 ) -> list[Batch]:
-    units, samples = spec_of(study.protocol_version).units, _model_samples(study, rng)
-    items = [_items(hand, units, samples) for _, hand in hands]
+    units, samples = spec_of(study.protocol_version).units, model_samples(study, rng)
+    items = [item_rows(hand, units, samples) for _, hand in hands]
     taken = set(study.batches.values_list("key", flat=True))
     last = study.batches.order_by("-position").values_list("position", flat=True).first() or 0
     width = len(str(len(hands)))
@@ -325,7 +334,7 @@ def _store(
     with spool_file() as file, connection.cursor() as cursor:
         for batch, rows in zip(batches, items, strict=True):
             file.writelines(f"{batch.pk}\t{row}\n".encode() for row in rows)
-        copy_in(cursor, "annotation_item", ITEM_COLUMNS, file)
+        copy_in(cursor, "annotation_item", COLUMNS, file)
     Seat.objects.bulk_create(
         [Seat(batch=batch, number=number) for batch in batches for number in range(1, n_seats + 1)],
         batch_size=2000,
@@ -340,57 +349,3 @@ def batch_key(wanted: str, kind: str, at: int, width: int, taken: set[str]) -> s
         return free_key(name[:90] if name in taken else name, taken, itertools.count(1))
     numbers = itertools.count(at)
     return next(key for key in (f"{kind}-{number:0{width}}" for number in numbers) if key not in taken)
-
-
-def _model_samples(study: Study, rng: random.Random) -> dict[int, list[int]]:
-    """Return {source: its responses to some dialogues}, the same for all batches; empty if no model is rated.
-
-    Each conversation gives one response: candidate sets already rate how much responses to the same dialogue differ.
-    """
-    if Unit.MODEL not in units_of(study):
-        return {}
-    pools: dict[int, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-    rows = Candidate.objects.filter(dialogue__study=study, dialogue__is_textless=False).order_by("pk")
-    for pk, source, conversation in rows.values_list("pk", "source_id", "dialogue__conversation").iterator():
-        pools[source][conversation].append(pk)
-    samples = {}
-    for source, pool in pools.items():
-        drawn = rng.sample(list(pool.values()), min(MODEL_SAMPLE, len(pool)))
-        samples[source] = [rng.choice(responses) for responses in drawn]
-    return samples
-
-
-def _items(hand: list[Card], units: Sequence[str], samples: Mapping[int, list[int]]) -> list[str]:
-    """Return the rows of one batch for COPY, from the unit on, in the order in which the protocol asks about units.
-
-    Models come after the last dialogue.
-    """
-    rows = []
-    for place, card in enumerate(hand, start=1):
-        rows += [row for unit in units for row in _items_of(card, unit, place)]
-    if Unit.MODEL in units:
-        sources = sorted({source for card in hand for source in card.sources})
-        rows += [_row(Unit.MODEL, None, None, source, samples[source], len(hand) + 1) for source in sources]
-    return rows
-
-
-def _items_of(card: Card, unit: str, place: int) -> list[str]:
-    if unit == Unit.DIALOGUE:
-        return [_row(unit, card.dialogue, None, card.source, (), place)] if card.is_last else []
-    if unit == Unit.RESPONSE:
-        return [_row(unit, card.dialogue, pk, source, (), place) for pk, source in card.candidates]
-    if unit == Unit.COMPARISON:
-        shown = [pair for pair in card.pairs if not pair.is_identical]
-        return [_row(unit, card.dialogue, None, None, pair[:2], place) for pair in shown]
-    if unit == Unit.CANDIDATE_SET:
-        sets = {source: [pk for pk, of in card.candidates if of == source] for source in card.sources}
-        return [_row(unit, card.dialogue, None, source, together, place) for source, together in sets.items()]
-    return []
-
-
-def _row(
-    unit: str, dialogue: int | None, candidate: int | None, source: int | None, shown: Iterable[int], place: int
-) -> str:
-    ids = ["\\N" if each is None else str(each) for each in (dialogue, candidate, source)]
-    together = "{" + ",".join(map(str, shown)) + "}"
-    return "\t".join([unit, *ids, together, str(uuid.uuid4()), str(place)])

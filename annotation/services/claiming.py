@@ -3,6 +3,7 @@
 Lock order everywhere: participant, seat, assignment, rating, batch counter last.
 """
 
+import hashlib
 from collections.abc import Collection
 from datetime import datetime, timedelta
 
@@ -94,20 +95,26 @@ def _lock_free_seat(batch: Batch, now: datetime) -> Seat:
     """Return a free or lapsed seat, locked. Seats that others are claiming now are skipped. Raise Refused if full."""
     seats = Seat.objects.filter(is_free(now), batch=batch).order_by(F("assignment").asc(nulls_first=True), "number")
     seat = seats.select_for_update(skip_locked=True, of=("self",)).first()
-    if seat is None and batch.kind in OPEN_ENDED:
-        # A seat is added for one more candidate. The batch's lock keeps seat numbers unique.
-        Batch.objects.select_for_update(no_key=True).get(pk=batch.pk)
-        last = Seat.objects.filter(batch=batch).aggregate(last=Max("number"))["last"] or 0
-        seat = None if last >= MAX_OPEN_SEATS else Seat.objects.create(batch=batch, number=last + 1)
+    if seat is None and batch.kind in OPEN_ENDED:  # one more candidate
+        seat = add_seat(batch.pk)
     if seat is None:
         raise Refused("full", _("All seats of this batch are taken. One may become free, so check again later."))
     return seat
 
 
+def add_seat(batch_id: int) -> Seat | None:
+    """Add a seat to the batch, or return None if it has as many as can be numbered."""
+    Batch.objects.select_for_update(no_key=True).get(pk=batch_id)  # keeps seat numbers unique
+    last = Seat.objects.filter(batch_id=batch_id).aggregate(last=Max("number"))["last"] or 0
+    return None if last >= MAX_OPEN_SEATS else Seat.objects.create(batch_id=batch_id, number=last + 1)
+
+
 def _activate(assignment: Assignment | None, participant: Participant, batch: Batch, now: datetime) -> Assignment:
     """Return a new assignment, or reactivate the expired one with its answers. Raise Refused for superseded work."""
     if assignment is None:
-        return Assignment.objects.create(participant=participant, batch=batch, round=batch.round, claimed_at=now)
+        return Assignment.objects.create(
+            participant=participant, batch=batch, round=batch.round, seed=_seed(participant, batch), claimed_at=now
+        )
     left = Assignment.objects.filter(pk=assignment.pk).exclude(status=Assignment.Status.SUPERSEDED)
     if not left.update(status=Assignment.Status.ACTIVE):
         raise Refused("moved", MOVED)
@@ -115,11 +122,23 @@ def _activate(assignment: Assignment | None, participant: Participant, batch: Ba
     return assignment
 
 
+def _seed(participant: Participant, batch: Batch) -> int:
+    """Return a seed of their work that the same study gives again."""
+    name = f"{batch.study.seed} order {batch.key} {batch.round} {participant.pseudonym}"
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:4]) >> 1
+
+
 def _free(seat: Seat, status: str) -> None:
-    """Take the seat from its assignment. Its answers are kept but no longer count."""
+    """Take the seat from its assignment. Its answers are kept but no longer count.
+
+    A seat that was added for an imported annotator alone goes with them.
+    """
     if seat.assignment_id is None:
         return
     Assignment.objects.filter(pk=seat.assignment_id).update(status=status)
+    if Assignment.objects.filter(pk=seat.assignment_id, has_added_seat=True).exists():
+        seat.delete()
+        return
     seat.assignment = None
     seat.lease_expires_at = None
     seat.save(update_fields=["assignment", "lease_expires_at"])

@@ -1,12 +1,14 @@
-"""Pair the candidates of each dialogue for comparison, and show some of the pairs twice."""
+"""Pair the candidates of each dialogue, or the dialogues of each scenario, and show some of the pairs twice."""
 
 import random
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, count, product
-from typing import NamedTuple, Protocol
+from typing import Any
 
-from django.db.models import Func, Max, TextField, Value
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.db.models import Func, Max, QuerySet, TextField, Value
+from django.db.models.expressions import Combinable
 from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import MD5, Cast, Concat
 from django.utils.translation import gettext as _
@@ -15,6 +17,7 @@ from django.utils.translation import ngettext
 from annotation.importing.pairs import PAIRS, listed_pairs
 from annotation.models import Batch, Candidate, Dialogue, IdenticalPair, Item, Study
 from annotation.selectors.comparisons import pairs_of_kind
+from annotation.services.cards import Card, Pair
 from annotation.services.refusals import Refused
 from annotation.sides import choose_pairs
 from protocols.models import ProtocolVersion
@@ -23,27 +26,10 @@ Sources = tuple[int, int]  # ids, in the order of the study's sources
 READING = Func("text", Value(" \t\r\n"), function="btrim", output_field=TextField())
 
 
-class Pair(NamedTuple):
-    """Two candidates of a dialogue in the order of their sources, which is the order their answers are stored in."""
-
-    first: int
-    second: int
-    is_identical: bool
-
-
-class Paired(Protocol):
-    """A dialogue to deal, with its (candidate, source) ids and its pairs."""
-
-    dialogue: int
-    conversation: str
-    candidates: list[tuple[int, int]]
-    pairs: list[Pair]
-
-
 def check_pairing(is_comparing: bool, k: int | None, n_pairs: int | None, repeat_percent: int | None) -> None:
     """Raise Refused for numbers that do not fit a protocol that compares, or one that does not."""
     if is_comparing and k is not None:
-        text = _("This protocol compares responses: give the number of pairs for each dialogue, not of sources.")
+        text = _("This protocol compares pairs: give the number of pairs, not of sources.")
         raise Refused("pairs_not_sources", text)
     if not is_comparing and (n_pairs is not None or repeat_percent is not None):
         raise Refused("nothing_compared", _("This protocol compares nothing: leave the pairs and repetitions empty."))
@@ -51,8 +37,8 @@ def check_pairing(is_comparing: bool, k: int | None, n_pairs: int | None, repeat
         raise Refused("too_many", _("You cannot repeat more pairs than there are: give a share from 0 to 100."))
 
 
-def pair_up(study: Study, cards: Sequence[Paired], kind: str, n_pairs: int | None, rng: random.Random) -> None:
-    """Give each card its pairs: those its dialogue lists, otherwise all pairs of its sources, or `n_pairs` of them.
+def pair_up(study: Study, cards: Sequence[Card], kind: str, n_pairs: int | None, rng: random.Random) -> None:
+    """Give each card its pairs: those its file lists, otherwise all pairs of its sources, or `n_pairs` of them.
 
     Turns of one conversation show the same of its pairs. Candidates that are in no pair are left out. Raise Refused for
     a dialogue with only one side.
@@ -60,19 +46,23 @@ def pair_up(study: Study, cards: Sequence[Paired], kind: str, n_pairs: int | Non
     places = {
         pk: place for place, pk in enumerate(study.sources.order_by("position", "pk").values_list("pk", flat=True))
     }
-    listed = _listed(study)
+    listed = _listed(study, cards)
     available: list[list[Sources]] = []
+    unknown = []
     for card in cards:
         every = list(combinations(sorted({source for _pk, source in card.candidates}, key=places.__getitem__), 2))
-        wanted = listed.get(card.dialogue, ())
+        wanted = listed.get(card.dialogue, set())
         available.append([pair for pair in every if frozenset(pair) in wanted] if wanted else every)
+        if card.is_scenario and not wanted <= set(map(frozenset, every)):
+            unknown.append(card.scenario)
+    _refuse_unknown(unknown)
     if kind != Batch.Kind.TRAINING:  # whose dialogues may be about other questions
         _refuse_one_side([card.dialogue for card, pairs in zip(cards, available, strict=True) if not pairs])
     if n_pairs is not None:
         _choose(study, cards, available, listed, kind, n_pairs, rng)
-    digests = _digests(study)
+    digests = {False: _digests(study), True: _digests_of_dialogues(study, cards)}
     for card, pairs in zip(cards, available, strict=True):
-        card.pairs = list(_candidate_pairs(card, pairs, digests))
+        card.pairs = list(_candidate_pairs(card, pairs, digests[card.is_scenario]))
         shown = {pk for pair in card.pairs for pk in pair[:2]}
         if pairs:
             card.candidates = [each for each in card.candidates if each[0] in shown]
@@ -80,7 +70,7 @@ def pair_up(study: Study, cards: Sequence[Paired], kind: str, n_pairs: int | Non
 
 def _choose(
     study: Study,
-    cards: Sequence[Paired],
+    cards: Sequence[Card],
     available: list[list[Sources]],
     listed: Collection[int],
     kind: str,
@@ -106,20 +96,47 @@ def _choose(
 
 def _digests(study: Study) -> dict[int, str]:
     """Return {candidate: the same text for candidates that read the same}."""
-    shown = Concat(READING, Cast("context", TextField()), output_field=TextField())
-    rows = Candidate.objects.filter(dialogue__study=study).annotate(digest=MD5(shown)).values_list("pk", "digest")
-    return dict(rows.iterator())
+    return _digests_of(Candidate.objects.filter(dialogue__study=study), READING)
 
 
-def _listed(study: Study) -> dict[int, set[frozenset[int]]]:
-    """Return {dialogue: pairs of sources} of the dialogues whose file lists their pairs."""
-    rows = Dialogue.objects.filter(study=study, metadata__has_key=PAIRS)
+def _digests_of_dialogues(study: Study, cards: Iterable[Card]) -> dict[int, str]:
+    """Return {dialogue: the same text for dialogues that read the same} of those to compare."""
+    if not any(card.is_scenario for card in cards):
+        return {}
+    return _digests_of(study.dialogues.filter(source__isnull=False).exclude(scenario=""), Cast("turns", TextField()))
+
+
+def _digests_of(rows: QuerySet[Any], text: Combinable) -> dict[int, str]:
+    shown = Concat(text, Cast("context", TextField()), output_field=TextField())
+    return dict(rows.order_by().annotate(same=MD5(shown)).values_list("pk", "same").iterator())
+
+
+def _listed(study: Study, cards: Iterable[Card]) -> dict[int, set[frozenset[int]]]:
+    """Return {dialogue of a card: the pairs of sources that its file lists}, for those that list any.
+
+    Each dialogue of a scenario may list pairs, which are put together.
+    """
+    rows = Dialogue.objects.filter(study=study, metadata__has_key=PAIRS).order_by()
+    of_card = {pk: card.dialogue for card in cards if card.is_scenario for pk, _source in card.candidates}
     ids = dict(study.sources.values_list("key", "pk"))
-    found = {}
+    found: dict[int, set[frozenset[int]]] = defaultdict(set)
     for dialogue, value in rows.values_list("pk", KeyTransform(PAIRS, "metadata")).iterator():
         if pairs := listed_pairs(value):
-            found[dialogue] = {frozenset(ids[name] for name in pair) for pair in pairs}
+            found[of_card.get(dialogue, dialogue)] |= {frozenset(ids.get(name, 0) for name in pair) for pair in pairs}
     return found
+
+
+def _refuse_unknown(scenarios: Sequence[str]) -> None:
+    if not scenarios:
+        return
+    text = ngettext(
+        "%(number)s scenario lists a pair of sources without a dialogue of both: %(name)s. Import the missing "
+        "dialogue, or correct “pairs”.",
+        "%(number)s scenarios list a pair of sources without a dialogue of both, for example %(name)s. Import the "
+        "missing dialogues, or correct “pairs”.",
+        len(scenarios),
+    )
+    raise Refused("unknown_pair", text % {"number": len(scenarios), "name": scenarios[0]})
 
 
 def _refuse_one_side(dialogues: Sequence[int]) -> None:
@@ -128,35 +145,37 @@ def _refuse_one_side(dialogues: Sequence[int]) -> None:
     key = Dialogue.objects.values_list("key", flat=True).get(pk=dialogues[0])
     text = ngettext(
         "This protocol compares responses of two sources, but %(number)s dialogue has only one side to compare: "
-        "%(key)s. Import responses of another source for it, or move it to another study.",
+        "%(key)s. Add a response of another source and import the file again, replacing unused dialogues, "
+        "or remove the dialogue under Dialogues and their use.",
         "This protocol compares responses of two sources, but %(number)s dialogues have only one side to compare, for "
-        "example %(key)s. Import responses of another source for them, or move them to another study.",
+        "example %(key)s. Add responses of another source and import the file again, replacing unused "
+        "dialogues, or remove the dialogues under Dialogues and their use.",
         len(dialogues),
     )
     raise Refused("one_side", text % {"number": len(dialogues), "key": key})
 
 
-def _candidate_pairs(card: Paired, pairs: Iterable[Sources], digests: Mapping[int, str]) -> Iterator[Pair]:
+def _candidate_pairs(card: Card, pairs: Iterable[Sources], digests: Mapping[int, str]) -> Iterator[Pair]:
     """Yield the pairs of candidates behind the pairs of sources: a source may have several candidates."""
     of_source = defaultdict(list)
     for pk, source in card.candidates:
         of_source[source].append(pk)
     for one, other in pairs:
         for first, second in product(of_source[one], of_source[other]):
-            yield Pair(first, second, digests[first] == digests[second])
+            yield Pair(first, second, digests[first] == digests[second], card.is_scenario)
 
 
-def is_shown(card: Paired) -> bool:
+def is_shown(card: Card) -> bool:
     """Return whether there is anything to compare: two identical texts are not."""
     return not all(pair.is_identical for pair in card.pairs)
 
 
-def store_identical(batches: Sequence[Batch], hands: Sequence[Iterable[Paired]], rest: Iterable[Paired]) -> None:
+def store_identical(batches: Sequence[Batch], hands: Sequence[Iterable[Card]], rest: Iterable[Card]) -> None:
     """Store the pairs that are dealt and not shown. Those of the dialogues in no batch belong to the first one."""
     of_batch = [*zip(batches, hands, strict=True), (batches[0], rest)]
     IdenticalPair.objects.bulk_create(
         [
-            IdenticalPair(batch=batch, dialogue_id=card.dialogue, first_id=pair.first, second_id=pair.second)
+            IdenticalPair(batch=batch, **_sides(card, pair))
             for batch, hand in of_batch
             for card in hand
             for pair in card.pairs
@@ -164,6 +183,23 @@ def store_identical(batches: Sequence[Batch], hands: Sequence[Iterable[Paired]],
         ],
         batch_size=2000,
     )
+
+
+def identical_words(batches: Collection[Batch]) -> str:
+    """Return a sentence about the pairs of these batches that nobody sees; empty if there are none."""
+    n = IdenticalPair.objects.filter(batch__in=batches).count()
+    text = ngettext(
+        "%(number)s pair has identical texts: it counts as a tie and is not shown.",
+        "%(number)s pairs have identical texts: they count as ties and are not shown.",
+        n,
+    )
+    return text % {"number": intcomma(n)} if n else ""
+
+
+def _sides(card: Card, pair: Pair) -> dict[str, int]:
+    if pair.is_whole:
+        return {"dialogue_id": pair.first, "other_dialogue_id": pair.second}
+    return {"dialogue_id": card.dialogue, "first_id": pair.first, "second_id": pair.second}
 
 
 def repeat_some(batches: Collection[Batch], percent: int, rng: random.Random) -> None:
@@ -175,8 +211,8 @@ def repeat_some(batches: Collection[Batch], percent: int, rng: random.Random) ->
         places = count((batch.items.aggregate(last=Max("position"))["last"] or 0) + 1)
         again += [
             Item(
-                batch=batch, unit=item.unit, dialogue_id=item.dialogue_id, shown=item.shown, position=next(places),
-                repeats=item, is_check=True,
+                batch=batch, unit=item.unit, dialogue_id=item.dialogue_id, other_dialogue_id=item.other_dialogue_id,
+                shown=item.shown, position=next(places), repeats=item, is_check=True,
             )
             for item in rng.sample(compared, wanted)
         ]  # fmt: skip

@@ -32,7 +32,7 @@ def make_private_batch(study: Study, *, kind: str, key: str, items: Sequence[Ite
 def copy_of(item: Item, batch: Batch, position: int) -> Item:
     return Item(
         batch=batch, unit=item.unit, dialogue_id=item.dialogue_id, candidate_id=item.candidate_id,
-        source_id=item.source_id, shown=item.shown, position=position,
+        source_id=item.source_id, other_dialogue_id=item.other_dialogue_id, shown=item.shown, position=position,
     )  # fmt: skip
 
 
@@ -48,5 +48,5 @@ def withdraw_private_batch(batch: Batch) -> None:
 
 
 def _screen(item: Item) -> tuple[int, int]:
-    """Return a key of the item's screen: items of one dialogue share a screen, and a whole model has its own."""
-    return item.dialogue_id or 0, 0 if item.dialogue_id else item.source_id or 0
+    """Return a key of the item's screen: items of one dialogue share a screen; models and pairs have their own."""
+    return item.dialogue_id or 0, item.other_dialogue_id or (0 if item.dialogue_id else item.source_id or 0)

@@ -29,9 +29,9 @@ def open_answered(assignment_id: int, item: UUID, seconds: int, *, now: datetime
 def _begin(assignment: Assignment, position: int, floor: timedelta, now: datetime) -> datetime:
     """Return when the reading time of a dialogue begins. Dialogues opened at once are timed one after another.
 
-    A conversation is read once: its later parts begin with its first.     A dialogue shown in the future, before the
-    server's clock was set back, counts as never shown: otherwise every answer would be refused until the clock has
-    caught up.
+    A conversation is read once: its later parts begin with its first. So does a pair of dialogues that is shown again.
+    A dialogue shown in the future, before the server's clock was set back, counts as never shown: otherwise every
+    answer would be refused until the clock has caught up.
     """
     Assignment.objects.select_for_update().get(pk=assignment.pk)  # the second of two tabs waits for the first
     shown = Reading.objects.filter(assignment=assignment, shown_at__lte=now)
@@ -39,8 +39,10 @@ def _begin(assignment: Assignment, position: int, floor: timedelta, now: datetim
     if known is not None:
         return known.opened_at
     mine = Item.objects.filter(batch=assignment.batch_id)
-    conversation = mine.filter(position=position).values("dialogue__conversation")[:1]
-    parts = mine.filter(dialogue__conversation=conversation).values("position")
+    here = mine.filter(position=position).select_related("dialogue").first()
+    conversation = here.dialogue.conversation if here and here.dialogue else None
+    other = here.other_dialogue_id if here else None
+    parts = mine.filter(dialogue__conversation=conversation, other_dialogue=other).values("position")
     begun = shown.filter(position__in=parts).aggregate(first=Min("opened_at"))["first"]
     last = shown.aggregate(last=Max("opened_at"))["last"]
     begins = begun or (max(now, last + floor) if last else now)

@@ -39,7 +39,9 @@ def repeat_pilot(
     )  # fmt: skip
     shown = earlier.items.filter(repeats=None).order_by("pk")
     Item.objects.bulk_create(copy_of(item, batch, item.position) for item in shown)
-    identical = earlier.identical_pairs.order_by("pk").values("dialogue_id", "first_id", "second_id")
+    identical = earlier.identical_pairs.order_by("pk").values(
+        "dialogue_id", "first_id", "second_id", "other_dialogue_id"
+    )
     IdenticalPair.objects.bulk_create(IdenticalPair(batch=batch, **pair) for pair in identical)
     n_seats = seats or earlier.seats.count()
     Seat.objects.bulk_create(Seat(batch=batch, number=number) for number in range(1, n_seats + 1))

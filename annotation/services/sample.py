@@ -23,7 +23,7 @@ DESCRIPTION = (
 
 @transaction.atomic
 def make_sample_study(slug: str, *, protocol_version: ProtocolVersion, owner: User | None, now: datetime) -> Study:
-    """Make an open, joinable study: 2 batches of 3 dialogues, with 2 of 3 seats rated; the same on every machine."""
+    """Make an open, joinable study: 2 batches with 3 seats, and ratings by 2 others; always the same."""
     study = create_study(
         slug=slug,
         name="Sample study",

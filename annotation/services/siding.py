@@ -1,4 +1,4 @@
-"""Draw the sides of the comparisons that an annotator is given, with their seat."""
+"""Draw the sides, and have an order, of the comparisons that an annotator is given with their seat."""
 
 import random
 from collections.abc import Iterable
@@ -14,8 +14,9 @@ def give_sides(assignment: Assignment, batches: Iterable[int]) -> None:
     """Draw and store which candidate of each pair stands on the left for a new assignment.
 
     Each source stands on the left as often as on the right over all that this annotator has seen, within one where that
-    is possible, and each pair is seen from both sides by those who hold a seat. Call it in the transaction of a claim
-    that goes on to raise the version of `batches`.
+    is possible, and each pair is seen from both sides by those who hold a seat. The screens get an order of their own,
+    unless the batch is for this annotator alone. Call it in the transaction of a claim that goes on to raise the
+    version of `batches`.
     """
     batch = assignment.batch
     if batch.kind == Batch.Kind.TRAINING:  # an example stands as it is written: its explanation speaks of its sides
@@ -33,4 +34,5 @@ def give_sides(assignment: Assignment, batches: Iterable[int]) -> None:
     again = Item.objects.filter(batch=batch, repeats__isnull=False).order_by("pk")
     swapped |= {item for item, repeated in again.values_list("pk", "repeats_id") if repeated not in swapped}
     assignment.swapped = sorted(swapped)
-    assignment.save(update_fields=["swapped"])
+    assignment.is_shuffled = batch.reserved_for_id is None
+    assignment.save(update_fields=["swapped", "is_shuffled"])

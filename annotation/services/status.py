@@ -12,7 +12,7 @@ from annotation.nudging import raise_version
 from annotation.selectors.claims import OPEN_ENDED, kinds_for
 from annotation.selectors.team import is_of_team
 from annotation.services import activity
-from annotation.services.claiming import release_seats
+from annotation.services.claiming import add_seat, release_seats
 from annotation.services.refusals import Refused
 
 Role = Membership.Role
@@ -100,7 +100,7 @@ def _restore_seats(participant: Participant) -> None:
     left = Assignment.objects.filter(participant=participant, status=Assignment.Status.EXCLUDED)
     restored = []
     for assignment in left.order_by("batch_id"):
-        seat = free_seat_of(assignment.batch_id) if assignment.submitted_at is not None else None
+        seat = _seat_for(assignment) if assignment.submitted_at is not None else None
         # The round is read under the seat's lock, so it is final.
         if not Batch.objects.filter(pk=assignment.batch_id, round=assignment.round).exists():
             seat = None
@@ -112,6 +112,11 @@ def _restore_seats(participant: Participant) -> None:
             restored.append(assignment.batch_id)
     for batch_id in restored:
         raise_version(batch_id)
+
+
+def _seat_for(assignment: Assignment) -> Seat | None:
+    """Return a seat for work that counts again: an added one where it had one, otherwise a free one."""
+    return add_seat(assignment.batch_id) if assignment.has_added_seat else free_seat_of(assignment.batch_id)
 
 
 def free_seat_of(batch_id: int) -> Seat | None:

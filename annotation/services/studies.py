@@ -18,9 +18,9 @@ from protocols.models import ProtocolVersion
 from protocols.translating import languages_of
 
 SETTINGS = frozenset({
-    "name", "description", "protocol_version", "seats", "majority_rule", "word_scale", "kappa_floor", "platform",
-    "pay_amount", "pay_currency", "consent_text", "consent_version", "content_language", "text_format",
-    "expected_minutes", "max_minutes", "is_joinable", "is_clearing_on_join",
+    "name", "description", "protocol_version", "seats", "majority_rule", "word_scale", "kappa_floor",
+    "equivalence_margin", "platform", "pay_amount", "pay_currency", "consent_text", "consent_version",
+    "content_language", "text_format", "expected_minutes", "max_minutes", "is_joinable", "is_clearing_on_join",
 })  # fmt: skip
 TEXTS = frozenset({"description", "consent_text"})  # too long for a line of the log
 LOGGED_KEYS = 50
@@ -67,6 +67,9 @@ def update_study(study: Study, *, now: datetime, by: User | None = None, **setti
     if settings.get("text_format", locked.text_format) != locked.text_format and main.exists():
         message = _("The study already has main answers, given to texts that were displayed differently.")
         raise ValidationError({"text_format": message})
+    if settings.get("equivalence_margin", locked.equivalence_margin) != locked.equivalence_margin and main.exists():
+        message = _("The study already has main answers, and a margin has to be named before them.")
+        raise ValidationError({"equivalence_margin": message})
     before = {name: getattr(locked, name) for name in settings.keys() & SETTINGS}
     _change(locked, settings)
     changed = activity.changes(before, {name: getattr(locked, name) for name in before})

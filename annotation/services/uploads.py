@@ -184,6 +184,7 @@ def _run(job: ImportJob, now: datetime) -> dict[str, Any]:
                 progress=_reporter(job),
                 now=now,
                 **({"user": job.user} if job.kind == ImportJob.Kind.PREDICTIONS else {}),
+                **({"job": job} if job.kind == ImportJob.Kind.RATINGS else {}),
             )
     except ImportRejected as error:
         return {"errors": error.errors, "n_errors": error.n_errors}
@@ -233,7 +234,8 @@ def _finish(
     n_errors: int | None = None,
 ) -> ImportJob.Status:
     status = ImportJob.Status.DONE if summary else ImportJob.Status.FAILED
-    found = [asdict(each) for each in errors or []]
+    said = [each.for_page() for each in errors or []]
+    found = [{"line": each.line, "field": each.field, "reason": each.reason} for each in said]
     ImportJob.objects.filter(pk=job.pk).update(
         status=status,
         phase="",

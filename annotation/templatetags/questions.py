@@ -38,6 +38,7 @@ class Bare:
     unit: str
     token: str = PLACES["item"]
     texts: SafeString = TEXTS
+    compares_dialogues: bool = False
 
 
 @register.simple_tag(takes_context=True)
@@ -101,7 +102,16 @@ def _step_form(context: Context, step: Step, url: str, made: dict[UUID, SafeStri
         "token": context.get("csrf_token", ""),
     }
     asked = ((each.criterion.key, each.is_asked) for each in questions)
-    shape = (step.number, len(page.steps), is_current, item.unit, step.part.number, step.part.n_items, *asked)
+    shape = (
+        step.number,
+        len(page.steps),
+        is_current,
+        item.unit,
+        item.compares_dialogues,
+        step.part.number,
+        step.part.n_items,
+        *asked,
+    )
     return _filled(context, shape, values, lambda: _bare_step(context, step))
 
 
@@ -113,7 +123,7 @@ def _is_untouched(question: AskedCriterion) -> bool:
 
 def _bare_step(context: Context, step: Step) -> str:
     """Return the step with a place for each value that differs."""
-    item, page = Bare(step.part.item.unit), context["page"]
+    item, page = Bare(step.part.item.unit, compares_dialogues=step.part.item.compares_dialogues), context["page"]
     part = SimpleNamespace(item=item, number=step.part.number, n_items=step.part.n_items, questions=step.part.questions)
     bare = {
         "step": SimpleNamespace(number=step.number, parts=[part], part=part),

@@ -10,8 +10,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from annotation.access import assignment_for, participant_for
-from annotation.models import Assignment, Item
+from annotation.models import Assignment
 from annotation.selectors import own_work
+from annotation.selectors.screens import screens_of
 from annotation.selectors.work import dialogue_page, texts_of_assignment
 from annotation.views.pages import page_of
 
@@ -36,9 +37,8 @@ def past_batch(request: HttpRequest, token: UUID) -> HttpResponse:
         return redirect("rate_start", token)
     if not own_work.is_readable(assignment):
         raise Http404("Answers of a qualification are not shown again.")
-    positions = Item.objects.filter(batch=assignment.batch_id).order_by("position")
-    rows = positions.values_list("position", flat=True).distinct()
-    page = Paginator(rows, DIALOGUES).get_page(request.GET.get("page"))
+    positions = [screen.position for screen in screens_of(assignment)]
+    page = Paginator(positions, DIALOGUES).get_page(request.GET.get("page"))
     dialogues = []
     for position in page:
         shown = dialogue_page(assignment, position)

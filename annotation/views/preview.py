@@ -22,6 +22,7 @@ from django.views.decorators.http import require_http_methods
 from annotation.context import ContextPanel
 from annotation.numbering import numbered_turns
 from annotation.selectors.guidelines import sections_of
+from annotation.selectors.screens import ALONE
 from annotation.selectors.work import DialoguePage
 from annotation.speakers import next_speaker
 from annotation.steps import ItemText, SavedAnswer, Step, steps_of
@@ -124,11 +125,7 @@ def _sample_page(spec: VersionSpec, wanted: str) -> DialoguePage:
                 item = replace(item, speaker=next_speaker(TURNS))
             items.append(item)
     return DialoguePage(
-        position=1,
-        previous=None,
-        next=None,
-        number=1,
-        n_dialogues=1,
+        screen=ALONE,
         turns=numbered_turns(TURNS),
         context=(ContextPanel("", facts=tuple(PERSONA)),),
         items=items,

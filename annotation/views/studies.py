@@ -6,22 +6,28 @@ from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import format_html, format_html_join
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.access import Right, may_create_studies, signed_in, studies_of, study_for
-from annotation.forms import BatchStatusForm, DialogueFilter, MakeBatchesForm, StatusForm, StudyForm
+from annotation.forms import BatchStatusForm, DialogueFilter, DiscardForm, MakeBatchesForm, StatusForm, StudyForm
 from annotation.models import Batch, Study
 from annotation.selectors import studies as selectors
-from annotation.selectors.dialogues import dialogue_list, uses_of
+from annotation.selectors.dialogues import dialogue_list, unused_dialogues, uses_of
+from annotation.selectors.fitting_version import fitting_version
 from annotation.selectors.health import worker_is_silent
 from annotation.selectors.pilots import pilots_to_repeat
 from annotation.selectors.texts import text_sample
 from annotation.services import batching
 from annotation.services import studies as services
+from annotation.services.dialogues import remove_dialogues
+from annotation.services.discarding import discard_draft
+from annotation.services.pairing import identical_words
 from annotation.services.repeating import repeat_pilot
 from annotation.views.pages import announced, errors_in, page_of, study_page
 
@@ -83,12 +89,29 @@ def study_status(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         messages.error(request, _("A study can only be opened or closed."))
     elif form.cleaned_data["status"] == Study.Status.OPEN:
-        with announced(request, _("The study is open: annotators can take seats in its open batches.")):
+        with announced(request):
             services.open_study(study, by=signed_in(request.user), now=timezone.now())
+            _say_who_can_rate(request, study)
     else:
         with announced(request, _("The study is closed: nobody can rate. You can open it again at any time.")):
             services.close_study(study, by=signed_in(request.user), now=timezone.now())
     return redirect("study", slug)
+
+
+def _say_who_can_rate(request: HttpRequest, study: Study) -> None:
+    """Say that annotators can take seats, or what is missing before anybody can, with links to it."""
+    lacking = []
+    if not study.batches.filter(status=Batch.Status.OPEN).exists():
+        place = reverse("study_batches", args=[study.slug])
+        lacking.append((_('No batch is open: <a href="{url}">open batches</a>.'), place))
+    if not study.is_joinable and not study.participants.exists():
+        place = reverse("study_people", args=[study.slug])
+        lacking.append((_('Nobody is invited: <a href="{url}">add people or turn on the invitation link</a>.'), place))
+    if not lacking:
+        messages.success(request, _("The study is open: annotators can take seats in its open batches."))
+        return
+    said = format_html_join("", " {}", ((format_html(text, url=place),) for text, place in lacking))
+    messages.warning(request, format_html("{}{}", _("The study is open, but nobody can rate yet."), said))
 
 
 @login_required
@@ -109,9 +132,11 @@ def study_batches(request: HttpRequest, slug: str) -> HttpResponse:
     named = request.GET.get("batch", "").replace("\x00", "")
     context = {
         "form": form,
+        "discard_form": DiscardForm(),
         "page": page_of(request, selectors.batch_list(study, named)),
         "named": named,
         "n_unbatched": selectors.unbatched_count(study),
+        "fitting": fitting_version(study),
         "n_drafts": study.batches.filter(status=Batch.Status.DRAFT).count(),
         "is_form_open": bool(form.errors) or "kind" in request.GET or not study.batches.exists(),
     }
@@ -136,7 +161,7 @@ def _made(study: Study, form: MakeBatchesForm, by: User) -> str:
         "%(n)s batches have been made. Open them when you are ready.",
         len(made),
     )
-    return text % {"n": len(made)}
+    return " ".join(filter(None, (text % {"n": len(made)}, identical_words(made))))
 
 
 @login_required
@@ -148,9 +173,27 @@ def study_dialogues(request: HttpRequest, slug: str) -> HttpResponse:
     asked = form.cleaned_data if form.is_valid() else {}
     page = page_of(request, dialogue_list(study, **asked))
     uses = uses_of(page)
-    rows = [(dialogue, uses[dialogue.pk]) for dialogue in page]
+    shown = unused_dialogues(study).filter(pk__in=[dialogue.pk for dialogue in page])
+    unused = set(shown.values_list("pk", flat=True))
+    rows = [(dialogue, uses[dialogue.pk], dialogue.pk in unused) for dialogue in page]
     query = f"&{urlencode(asked)}" if any(asked.values()) else ""
-    return study_page(request, study, "annotation/dialogues.html", form=form, page=page, rows=rows, query=query)
+    context = {"form": form, "page": page, "rows": rows, "has_unused": bool(unused)}
+    return study_page(request, study, "annotation/dialogues.html", status=200, query=query, **context)
+
+
+@login_required
+@require_POST
+def study_dialogues_remove(request: HttpRequest, slug: str) -> HttpResponse:
+    study = study_for(request.user, slug, Right.IMPORT)
+    keys = [key for key in request.POST.getlist("key") if "\x00" not in key]
+    if not keys:
+        messages.error(request, _("Tick the dialogues to remove."))
+        return redirect("study_dialogues", slug)
+    with announced(request):
+        n = remove_dialogues(study, keys=keys, by=signed_in(request.user), now=timezone.now())
+        text = ngettext("%(n)s dialogue has been removed.", "%(n)s dialogues have been removed.", n)
+        messages.success(request, text % {"n": n})
+    return redirect("study_dialogues", slug)
 
 
 @login_required
@@ -172,4 +215,18 @@ def study_batches_status(request: HttpRequest, slug: str) -> HttpResponse:
         if status == Batch.Status.OPEN:
             text = ngettext("%(n)s batch is now open.", "%(n)s batches are now open.", n)
         messages.success(request, text % {"n": n})
+    return redirect("study_batches", slug)
+
+
+@login_required
+@require_POST
+def study_batches_discard(request: HttpRequest, slug: str) -> HttpResponse:
+    study = study_for(request.user, slug, Right.IMPORT)
+    form = DiscardForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, _("Confirm that you want to discard the draft."))
+        return redirect("study_batches", slug)
+    key = form.cleaned_data["key"]
+    with announced(request, _("%(key)s has been discarded. Its dialogues are free for other batches.") % {"key": key}):
+        discard_draft(study, key=key, by=signed_in(request.user), now=timezone.now())
     return redirect("study_batches", slug)

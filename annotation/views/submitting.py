@@ -21,6 +21,7 @@ from annotation.selectors import work as selectors
 from annotation.selectors.item_states import ItemState, State, item_states
 from annotation.selectors.progress import read_progress
 from annotation.selectors.review import reviewed_items
+from annotation.selectors.screens import CONVERSATION, PAIR
 from annotation.selectors.work import DialoguePage
 from annotation.services.claiming import PERSON_STATUSES, submit_assignment
 from annotation.services.refusals import Refused
@@ -62,9 +63,9 @@ def item_list(request: HttpRequest, token: UUID) -> HttpResponse:
 
 
 def _numbered(states: list[ItemState], wanted: str) -> ItemState | None:
-    """Return the item for a number: 12 is the first unanswered item of dialogue 12, and 12.3 its third item."""
+    """Return the item for a number: 12 is the first unanswered item of the 12th piece, and 12.3 its third item."""
     match = NUMBER.fullmatch(wanted)
-    items = [each for each in states if match and each.dialogue == int(match[1])]
+    items = [each for each in states if match and each.piece == int(match[1])]
     if not match or not items:
         return None
     if match[2]:
@@ -74,24 +75,39 @@ def _numbered(states: list[ItemState], wanted: str) -> ItemState | None:
 
 def _no_item(states: list[ItemState], wanted: str) -> str:
     """Return an error that names the valid numbers. The strip of the rating screen says the same."""
+    n, word = (states[-1].screen.n_pieces, states[-1].screen.word) if states else (0, "")
+    if word == PAIR:
+        return _("Enter the number of a pair, from 1 to %(n)s.") % {"n": n}
     if not (match := NUMBER.fullmatch(wanted)):
+        if word == CONVERSATION:
+            return _("Enter the number of a conversation, such as 2, or of an item in a conversation, such as 2.3.")
         return _("Enter the number of a dialogue, such as 2, or of an item in a dialogue, such as 2.3.")
-    dialogue, number = match[1], match[2]
-    most = sum(each.dialogue == int(dialogue) for each in states)
-    n = states[-1].dialogue if states else 0
+    piece, number = match[1], match[2]
+    most = sum(each.piece == int(piece) for each in states)
     if not most:
-        text = ngettext(
-            "There is no dialogue %(dialogue)s: this batch has only dialogue 1.",
-            "There is no dialogue %(dialogue)s: this batch has dialogues 1 to %(n)s.",
-            n,
-        )
-        return text % {"dialogue": dialogue, "n": n}
+        return _no_piece(word, piece, n)
     text = ngettext(
-        "There is no item %(dialogue)s.%(number)s: the only item of dialogue %(dialogue)s is %(dialogue)s.1.",
-        "There is no item %(dialogue)s.%(number)s: dialogue %(dialogue)s has %(dialogue)s.1 to %(dialogue)s.%(most)s.",
+        "There is no item %(piece)s.%(number)s: the only item of %(piece)s is %(piece)s.1.",
+        "There is no item %(piece)s.%(number)s: there are %(piece)s.1 to %(piece)s.%(most)s.",
         most,
     )
-    return text % {"dialogue": dialogue, "number": number, "most": most}
+    return text % {"piece": piece, "number": number, "most": most}
+
+
+def _no_piece(word: str, number: str, n: int) -> str:
+    if word == CONVERSATION:
+        text = ngettext(
+            "There is no conversation %(number)s: this batch has only conversation 1.",
+            "There is no conversation %(number)s: this batch has conversations 1 to %(n)s.",
+            n,
+        )
+    else:
+        text = ngettext(
+            "There is no dialogue %(number)s: this batch has only dialogue 1.",
+            "There is no dialogue %(number)s: this batch has dialogues 1 to %(n)s.",
+            n,
+        )
+    return text % {"number": number, "n": n}
 
 
 # --- the submission ----------------------------------------------------------------------------------------
@@ -129,10 +145,10 @@ def submit(request: HttpRequest, token: UUID) -> HttpResponse:
 
 def _name(page: DialoguePage, step: Step) -> str:
     questions = both(question.criterion.name for _part, question in step.questions if not question.is_done)
-    names = {"dialogue": page.number, "response": step.part.number, "questions": questions}
-    if step.part.item.text is None:
-        return _("dialogue %(dialogue)s, %(questions)s") % names
-    return _("dialogue %(dialogue)s, response %(response)s, %(questions)s") % names
+    names = {"place": page.screen.name, "response": step.part.number, "questions": questions}
+    if step.part.item.text is None or (page.screen.turn and step.part.n_items == 1):
+        return _("%(place)s, %(questions)s") % names
+    return _("%(place)s, response %(response)s, %(questions)s") % names
 
 
 @login_required

@@ -224,8 +224,8 @@ def _rate_page(
     back_url = ""  # at the beginning of the batch
     if step.number > 1:
         back_url = reverse("rate", args=[assignment.token, page.position, step.number - 1])
-    elif page.previous is not None:
-        back_url = reverse("rate", args=[assignment.token, page.previous, 0])  # 0 is the last step
+    elif page.screen.previous is not None:
+        back_url = reverse("rate", args=[assignment.token, page.screen.previous, 0])  # 0 is the last step
     context = _rate_context(assignment, page, step) | {
         "progress": read_progress(assignment),
         "lease_seconds": int(lease.total_seconds()),
@@ -355,6 +355,6 @@ def next_url(assignment: Assignment, page: DialoguePage, step: Step) -> str:
     following = next((each for each in page.steps[step.number :] if not each.is_passed_over), None)
     if following is not None:
         return reverse("rate", args=[assignment.token, page.position, following.number])
-    if page.next is not None:
-        return reverse("rate", args=[assignment.token, page.next, 1])
+    if page.screen.next is not None:
+        return reverse("rate", args=[assignment.token, page.screen.next, 1])
     return reverse("submit", args=[assignment.token])

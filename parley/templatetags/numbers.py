@@ -4,11 +4,12 @@ from functools import partial
 
 from django import template
 
-from parley.numbers import number
+from parley.numbers import number, sided
 
 register = template.Library()
-for _name, _form in (("exact", ".9f"), ("one", ".1f"), ("signed", "+.2f")):
+for _name, _form in (("exact", ".9f"), ("one", ".1f"), ("signed", "+.2f"), ("signed_whole", "+.0f")):
     register.filter(_name, partial(number, form=_form))
+register.filter("sided", sided)
 
 
 @register.filter

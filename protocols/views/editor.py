@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -14,6 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from protocols.access import version_for
+from protocols.borrowing import other_versions, questions_of
 from protocols.bundles import InvalidBundle
 from protocols.editing import FIELDS, editable, findings, revision_of
 from protocols.models import ProtocolVersion
@@ -32,7 +33,13 @@ def protocol_edit(request: HttpRequest, slug: str, version: str) -> HttpResponse
         messages.warning(request, not_draft_sentence(found))
         return redirect("protocol_version", slug, version)
     doc = editable(found)
-    context = {"version": found, "document": doc, "revision": revision_of(doc), "fields": FIELDS}
+    context = {
+        "version": found,
+        "document": doc,
+        "revision": revision_of(doc),
+        "fields": FIELDS,
+        "others": other_versions(found),
+    }
     return render(request, "protocols/edit.html", context)
 
 
@@ -43,6 +50,8 @@ def _posted(request: HttpRequest, version: ProtocolVersion) -> JsonResponse:
         sent = None
     if isinstance(sent, dict) and sent.get("action") == "table":
         return _table(str(sent.get("text", "")), add_between=sent.get("between") is True)
+    if isinstance(sent, dict) and sent.get("action") == "questions":
+        return _questions(request, str(sent.get("from", "")))
     if not isinstance(sent, dict) or sent.get("action") not in ("save", "check"):
         message = _("This is not a document from the editor. Reload the page.")
         return JsonResponse({"message": message}, status=400)
@@ -57,6 +66,14 @@ def _table(text: str, *, add_between: bool) -> JsonResponse:
         return JsonResponse(asdict(answers_of_table(text, add_between=add_between)))
     except NoAnswers as none:
         return JsonResponse({"message": str(none)}, status=422)
+
+
+def _questions(request: HttpRequest, name: str) -> JsonResponse:
+    slug, _at, number = name.replace("\x00", "").partition("@")
+    try:
+        return JsonResponse({"criteria": questions_of(version_for(request.user, slug, number))})
+    except Http404 as none:
+        return JsonResponse({"message": str(none)}, status=404)
 
 
 def _saved(version: ProtocolVersion, doc: dict[str, Any], revision: str) -> JsonResponse:

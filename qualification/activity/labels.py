@@ -45,8 +45,13 @@ VERBS: dict[str, Verb] = {
     "batches_made": Verb(_("batches created"), _("Batches created: %(n)s (%(object)s).")),
     "batches_open": Verb(_("batches opened"), _("Batches opened: %(n)s (%(object)s).")),
     "batches_closed": Verb(_("batches closed"), _("Batches closed: %(n)s (%(object)s).")),
+    "batch_discarded": Verb(_("draft discarded"), _("The draft batch %(object)s was discarded. Items: %(items)s.")),
     "next_round": Verb(_("batch returned"), _("Batch %(object)s is rated again, in round %(round)s. %(reason)s")),
     "import": Verb(_("import"), _("%(object)s was imported.")),
+    "import_taken_back": Verb(
+        _("import taken back"), _("The import of %(object)s was taken back. Ratings removed: %(ratings)s.")
+    ),
+    "dialogues_removed": Verb(_("dialogues removed"), _("Dialogues removed: %(n)s (%(object)s).")),
     "judge_started": Verb(_("model judge started"), _("The judge %(object)s was started with %(model)s.")),
     "metric_deleted": Verb(_("metric deleted"), _("The metric %(object)s was deleted.")),
     "datasheet": Verb(_("datasheet"), _("Question %(object)s of the datasheet was answered: %(text)s")),

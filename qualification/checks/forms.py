@@ -54,8 +54,12 @@ class CheckPlanForm(forms.ModelForm):
 class KnownAnswersForm(forms.Form):
     file = forms.FileField(
         label=_("File"), max_length=255,
-        help_text=_("CSV with the columns dialogue, candidate or source, criterion, options, kind, explanation."),
-        widget=forms.ClearableFileInput(attrs={"accept": ".csv,.tsv,.gz"}),
+        help_text=_("Table with the columns dialogue, candidate or source, criterion, options, kind, explanation: "
+            "CSV, Excel (XLSX) or Parquet."),
+        widget=forms.ClearableFileInput(attrs={"accept": ".csv,.tsv,.xlsx,.parquet,.gz"}),
+    )  # fmt: skip
+    sheet = forms.CharField(
+        required=False, max_length=100, label=_("Sheet"), help_text=_("Of a workbook with several sheets."),
     )  # fmt: skip
     is_dry_run = forms.BooleanField(
         required=False, label=_("Dry run"), help_text=_("Checks every line and stores nothing.")

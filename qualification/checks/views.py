@@ -117,10 +117,11 @@ def known_answers_import(request: HttpRequest, slug: str) -> HttpResponse:
         with tempfile.TemporaryDirectory(prefix="parley-known-") as directory:
             path = Path(directory) / "known-answers"
             path.write_bytes(form.cleaned_data["file"].read())
-            facts: dict[str, Any] = {"by": signed_in(request.user), "now": timezone.now()}
-            summary = import_known_answers(study, path, is_dry_run=form.cleaned_data["is_dry_run"], **facts)
+            read = {name: form.cleaned_data[name] for name in ("sheet", "is_dry_run")}
+            summary = import_known_answers(study, path, by=signed_in(request.user), now=timezone.now(), **read)
     except ImportRejected as rejected:
-        rejection = {"errors": rejected.errors[:SHOWN_ERRORS], "n_errors": rejected.n_errors}
+        errors = [error.for_page() for error in rejected.errors[:SHOWN_ERRORS]]
+        rejection = {"errors": errors, "n_errors": rejected.n_errors}
         return _settings_page(request, study, status=422, rejection=rejection)
     return _settings_page(request, study, summary=summary)
 

@@ -5,6 +5,9 @@ from typing import Any
 from urllib.parse import urlencode
 
 from annotation.models import Study
+from parley.listing import both
+from protocols.models import Criterion
+from protocols.specs import VersionSpec
 from reporting.board.pairings import compared
 from reporting.board.pairs import board_pairs, pair_picture
 from reporting.board.progress import batch_row
@@ -23,6 +26,7 @@ def board_page(study: Study, query: Mapping[str, str]) -> dict[str, Any]:
         "data": data,
         "choice": data.choice,
         "table": agreement_table(data),
+        "apart": questions_apart(data.spec),
         "compared": compared(data),
         "source_names": {source.key: source.name for source in data.sources},
         "picture": agreement_picture(data) if data.cells.get(None) else "",
@@ -38,6 +42,15 @@ def board_page(study: Study, query: Mapping[str, str]) -> dict[str, Any]:
         "earlier": urlencode(asked | {"page": data.page.number - 1}),
         "later": urlencode(asked | {"page": data.page.number + 1}),
     }
+
+
+def questions_apart(spec: VersionSpec) -> list[tuple[str, str]]:
+    """Return the names of the questions that the board cannot show, by what their answers are: options, or turns."""
+    found = []
+    for kind in (Criterion.Kind.MULTIPLE, Criterion.Kind.TURNS):
+        if names := [each.name for each in spec.criteria if each.kind == kind]:
+            found.append((str(kind), both(names)))
+    return found
 
 
 def chosen(data: BoardData) -> dict[str, str]:

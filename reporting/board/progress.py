@@ -14,7 +14,14 @@ from reporting.board.rate import DAYS, HOURS, Rate
 from reporting.board.work import BatchLine, Progress, SeatCounts, SeatLine
 from reporting.explained import COUNTED, Figure
 
-WANTED = gettext_noop("Answers needed: one to every question of every item, from every seat.")
+ANSWER = gettext_noop(
+    "An answer is what one annotator gave to one question about one item: one option, several options together, marked "
+    "turns, a text, or that none applies."
+)
+WANTED = gettext_noop(
+    "Answers needed: one to every question of every item, from every seat. Questions that depend on another answer are "
+    "needed once they are answered."
+)
 LEFT_OUT = gettext_noop("Left out: answers from expired seats, from returned rounds and from excluded people.")
 MAIN_ONLY = gettext_noop("Main batches only. Pilot, training and qualification batches are not included.")
 STRAIGHT = gettext_noop(
@@ -113,7 +120,7 @@ def _sizes(progress: Progress) -> dict[str, str]:
 
 def _answers(progress: Progress, where: str) -> tuple[str, ...]:
     counted = _("%(given)s answers count; %(wanted)s are needed.") % _sizes(progress)
-    return (counted, _(WANTED), _(LEFT_OUT), where, _(COUNTED))
+    return (counted, _(ANSWER), _(WANTED), _(LEFT_OUT), where, _(COUNTED))
 
 
 def seat_figures(counts: SeatCounts, where: str) -> SeatFigures:

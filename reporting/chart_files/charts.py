@@ -14,8 +14,16 @@ from reporting.predictions.distribution import distribution_of
 from reporting.predictions.page import distribution_figure
 from reporting.predictions.table import Comparison
 from reporting.report.build import Report, open_report
-from reporting.report.pictures import agreement_picture, errors_picture, labels_picture, votes_picture
-from reporting.report.pivot import by_reason, by_source
+from reporting.report.model_pictures import differences_picture, means_picture, rates_picture
+from reporting.report.pictures import (
+    agreement_picture,
+    alphas_picture,
+    errors_picture,
+    labels_picture,
+    ranking_picture,
+    votes_picture,
+)
+from reporting.report.pivot import agreement_of, by_reason, by_source, names_of
 
 Query = Mapping[str, str]
 
@@ -60,8 +68,13 @@ def _board_course(study: Study, query: Query) -> str:
 
 
 FIGURES = {
-    "agreement": _of_report(lambda it: agreement_picture(by_source(it, it.agreement), it.study.word_scale)),
+    "means": _of_report(lambda it: means_picture(it.comparisons, names_of(it))),
+    "differences": _of_report(lambda it: differences_picture(it.comparisons, names_of(it))),
+    "behaviours": _of_report(lambda it: rates_picture(it.behaviours, names_of(it))),
+    "agreement": _of_report(lambda it: agreement_picture(agreement_of(it, has_order=False), it.study.word_scale)),
+    "alphas": _of_report(lambda it: alphas_picture(agreement_of(it, has_order=True))),
     "votes": _of_report(lambda it: votes_picture(by_source(it, it.votes))),
+    "ranking": _of_report(ranking_picture),
     "errors": _of_report(lambda it: errors_picture(by_reason(it))),
     "labels": _of_report(lambda it: labels_picture(it.data_set)),
     "predicted": FigureFile(_predicted, "predictions"),

@@ -4,6 +4,7 @@ from reporting.charts.bars import Bar, BarGroup, bar_figure
 from reporting.charts.course import CourseWords, course_figure
 from reporting.charts.curve import Curve, CurveWords, curve_figure
 from reporting.charts.dots import Dot, DotGroup, DotRow, dot_figure
+from reporting.charts.forest import Estimated, EstimatedGroup, forest_figure, interval_text
 from reporting.charts.heat import HeatCell, heat_figure
 
 __all__ = [
@@ -15,10 +16,14 @@ __all__ = [
     "Dot",
     "DotGroup",
     "DotRow",
+    "Estimated",
+    "EstimatedGroup",
     "HeatCell",
     "bar_figure",
     "course_figure",
     "curve_figure",
     "dot_figure",
+    "forest_figure",
     "heat_figure",
+    "interval_text",
 ]

@@ -14,7 +14,7 @@ from parley.numbers import number
 from protocols.models import Criterion, Option, ProtocolVersion
 from protocols.specs import CriterionSpec, OptionSpec
 from reporting.datasheet.facts import Known, amount
-from reporting.study.rules import majority_sentence
+from reporting.study.rules import majority_rule
 from reporting.study.scores import numbers_of
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def _elicited(criterion: CriterionSpec) -> str:
 def aggregation(known: Known) -> list[str]:
     lines = _each(known, _aggregated)
     if any(places_of(criterion, Option.Role.POSITIVE) for criterion in known.spec.voted):
-        lines.append(majority_sentence(known.study.majority_rule))
+        lines.append(_(majority_rule(known.study.majority_rule, known.spec)))
     return lines
 
 
@@ -143,10 +143,9 @@ def significance(known: Known) -> list[str]:
     if compared:
         lines.append(
             _(
-                "Sources are compared by the difference of their means, with a 95 per cent interval and a t test "
-                "whose variance treats both dialogues and annotators as random samples; p values are corrected "
-                "by Holm's method. The effect size is the difference divided by the standard deviation of the "
-                "differences per dialogue. Friedman's test compares all sources together."
+                "Sources are compared by the difference of their means, with a 95 per cent interval and a t test of "
+                "a linear mixed model with crossed random effects of annotators and conversations; p values are "
+                "corrected by Holm's method. The effect size is the difference in standard deviations of one rating."
             )
         )
     return lines
@@ -158,7 +157,10 @@ def agreement(known: Known) -> list[str]:
     lines = [f"{name}: {measured}" for name, measured in found if measured]
     if lines:
         lines.append(
-            _("Values in brackets are 95 per cent bootstrap intervals. Intra-annotator agreement was not measured.")
+            _(
+                "Values in brackets are 95 per cent bootstrap intervals for the annotators who rated, not for new "
+                "ones. Intra-annotator agreement was not measured."
+            )
         )
     return lines
 
@@ -167,11 +169,11 @@ def _measured(row: "Overall") -> Iterator[str]:
     measures = (
         (gettext_noop("Fleiss' kappa %(value)s"), row.fleiss_kappa, row.fleiss),
         (gettext_noop("Krippendorff's alpha %(value)s"), row.krippendorff_alpha, row.alpha),
-        (gettext_noop("Gwet's AC1 %(value)s"), row.gwet_ac1, None),
+        (gettext_noop("Gwet's AC1 %(value)s"), row.gwet_ac1, row.ac1),
     )
     for words, value, ends in measures:
         interval = ""
-        if ends and ends.low is not None and ends.high is not None:
+        if ends.low is not None and ends.high is not None:
             limits = {"low": number(ends.low), "high": number(ends.high)}
             interval = " " + _("(%(low)s to %(high)s)") % limits
         if value is not None:

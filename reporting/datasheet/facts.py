@@ -20,6 +20,7 @@ from reporting.record.presentation import presentation_sentence
 from reporting.record.qualifying_words import preparation_lines, quality_lines
 from reporting.study.facts import People
 from reporting.study.plain import plain
+from reporting.study.rules import DRAWN_SIDES
 
 if TYPE_CHECKING:
     from reporting.report.build import Report
@@ -179,10 +180,13 @@ UNITS = {
     Unit.MODEL: gettext_noop("A source is judged from a sample of its responses."),
     Unit.DIALOGUE: gettext_noop("A whole dialogue is judged. Its turns are numbered."),
     Unit.COMPARISON: gettext_noop(
-        "Two responses to the same dialogue are compared, side by side. Which one is on the left is drawn for each "
-        "annotator and balanced over the sources; pairs of identical texts are not shown."
+        "Two responses to the same dialogue are compared, side by side. Pairs of identical texts are not shown."
     ),
 }
+COMPARED_DIALOGUES = gettext_noop(
+    "Two whole dialogues of one scenario are compared, side by side. Pairs of identical dialogues are not shown."
+)
+PAIRS_IN_ORDER = gettext_noop("The pairs of a batch are shown in an order that is drawn for each annotator.")
 ORDERS = {
     Order.CRITERION_FIRST: gettext_noop(
         "All items of a dialogue are judged on one criterion before the next criterion."
@@ -196,7 +200,11 @@ def screen(known: Known) -> list[str]:
     if known.setting.is_elsewhere:
         return []
     lines = [
-        *(_(UNITS[Unit(unit)]) for unit in known.spec.units),
+        *(
+            _(COMPARED_DIALOGUES if unit == Unit.COMPARISON and known.setting.compares_dialogues else UNITS[Unit(unit)])
+            for unit in known.spec.units
+        ),
+        *_sides(known),
         presentation_sentence(known.study.text_format),
         _(ORDERS[Order(known.version.order)]),
         _("Each question is shown with its definition, its options and the meaning of each option."),
@@ -210,6 +218,17 @@ def screen(known: Known) -> list[str]:
             )
         )
     return lines
+
+
+def _sides(known: Known) -> list[str]:
+    """Return what the report says of the sides, and whether pairs were in an order of each annotator's own."""
+    if Unit.COMPARISON not in known.spec.units:
+        return []
+    rules = known.report.rules
+    said = [rules[name] for name in ("drawn_sides", "imported_sides") if name in rules] or [DRAWN_SIDES]
+    if known.setting.is_shuffled:
+        said.append(PAIRS_IN_ORDER)
+    return [_(sentence) for sentence in said]
 
 
 def pace(known: Known) -> list[str]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Q
 
-from annotation.models import Assignment, Batch, DatasheetAnswer, Study
+from annotation.models import Assignment, Batch, DatasheetAnswer, Item, Study
 from protocols.models import Example
 
 
@@ -19,6 +19,8 @@ class Setting:
     n_examples: int
     n_here: int
     n_imported: int
+    compares_dialogues: bool
+    is_shuffled: bool
 
     @property
     def is_elsewhere(self) -> bool:
@@ -37,6 +39,8 @@ def setting_of(study: Study) -> Setting:
         n_examples=Example.objects.filter(criterion__version=study.protocol_version_id).count(),
         n_here=people["here"],
         n_imported=people["imported"],
+        compares_dialogues=Item.objects.filter(batch__study=study, other_dialogue__isnull=False).exists(),
+        is_shuffled=seated.filter(is_shuffled=True).exists(),
     )
 
 

@@ -88,8 +88,10 @@ RATINGS = f"""
     {PARTS_OF_ITEM}
     LEFT JOIN annotation_candidate first ON item.unit = 'comparison' AND first.id = item.shown[1]
     LEFT JOIN annotation_candidate second ON item.unit = 'comparison' AND second.id = item.shown[2]
-    LEFT JOIN annotation_source first_source ON first_source.id = first.source_id
-    LEFT JOIN annotation_source second_source ON second_source.id = second.source_id
+    LEFT JOIN annotation_dialogue other ON other.id = item.other_dialogue_id
+    LEFT JOIN annotation_source first_source ON first_source.id = CASE
+        WHEN other.id IS NULL THEN first.source_id ELSE dialogue.source_id END
+    LEFT JOIN annotation_source second_source ON second_source.id = coalesce(other.source_id, second.source_id)
     LEFT JOIN auth_user account ON account.id = participant.user_id
     LEFT JOIN protocols_criterion criterion ON criterion.id = rating.criterion_id
     WHERE batch.study_id = %s AND (%s = '' OR batch.kind = %s)
@@ -160,7 +162,9 @@ class ItemRow(NamedTuple):
     candidate: str | None
     speaker: str
     text: str
-    shown: list[list[Any]]  # (dialogue, candidate, text, turns) of each candidate that the item shows together
+    # (dialogue, candidate, text, turns) of each candidate that the item shows together; in a comparison of whole
+    # dialogues, of each dialogue, without a candidate and its text
+    shown: list[list[Any]]
     is_check: bool
     asker: str
     conversation: str | None
@@ -172,20 +176,32 @@ class ItemRow(NamedTuple):
     def item_key(self) -> tuple[int, int, int, int]:
         return self[:4]
 
+    @property
+    def dialogues(self) -> list[list[dict[str, str]]]:
+        """Return the turns of both dialogues if whole dialogues are compared, otherwise nothing."""
+        return [turns for _dialogue, candidate, _text, turns in self.shown if candidate is None]
+
 
 ITEMS = f"""
     SELECT batch.position, batch.id, item.position, item.id, batch.key, batch.kind, item.unit, item.token::text,
         dialogue.key, coalesce(dialogue.turns, '[]'), coalesce(dialogue.metadata, '{{}}'), source.key,
         coalesce(source.is_reference, false), {ITEM_TEXT}, coalesce(candidate.speaker, ''),
         coalesce(candidate.text, ''),
-        (SELECT coalesce(jsonb_agg(jsonb_build_array(of.key, each.key, each.text, of.turns) ORDER BY place.at), '[]')
-         FROM unnest(item.shown) WITH ORDINALITY AS place (id, at)
-         JOIN annotation_candidate each ON each.id = place.id JOIN annotation_dialogue of ON of.id = each.dialogue_id),
+        CASE WHEN other.id IS NULL THEN (
+            SELECT coalesce(jsonb_agg(jsonb_build_array(of.key, each.key, each.text, of.turns) ORDER BY place.at), '[]')
+            FROM unnest(item.shown) WITH ORDINALITY AS place (id, at)
+            JOIN annotation_candidate each ON each.id = place.id
+            JOIN annotation_dialogue of ON of.id = each.dialogue_id
+        ) ELSE jsonb_build_array(
+            jsonb_build_array(dialogue.key, NULL, '', dialogue.turns),
+            jsonb_build_array(other.key, NULL, '', other.turns)
+        ) END,
         item.is_check, coalesce(dialogue.asker, ''), dialogue.conversation, dialogue.scenario,
         coalesce(dialogue.context, '[]'), coalesce(candidate.context, '[]')
     FROM annotation_batch batch
     JOIN annotation_item item ON item.batch_id = batch.id
     {PARTS_OF_ITEM}
+    LEFT JOIN annotation_dialogue other ON other.id = item.other_dialogue_id
     WHERE batch.study_id = %s AND (%s = '' OR batch.kind = %s) AND (%s OR NOT item.is_check)
     ORDER BY batch.position, batch.id, item.position, item.id
 """

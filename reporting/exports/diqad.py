@@ -146,6 +146,8 @@ def _record(item: ItemRow, label: Label, spec: VersionSpec, legend: Legend) -> d
     if item.candidate is not None:
         record |= {"source": item.source, "item": item.candidate, "speaker": item.speaker, "response": item.text}
         record["above"] = item.above
+    if item.dialogues:
+        record["dialogues"] = item.dialogues
     return record | {"votes": label.votes, "metadata": item.metadata}
 
 

@@ -86,12 +86,12 @@ def _diqad_zip(study: Study, options: ExportOptions, file: IO[bytes], tick: Tick
 CSV, ZIP = "text/csv; charset=utf-8", "application/zip"
 FORMATS: dict[str, Format] = {
     "long-csv": Format(
-        _("All judgements, CSV"),
+        _("All answers, CSV"),
         _("One row per answer, with everything known about it: item, criterion, annotator, explanations, times."),
         "ratings.csv", CSV, 340, pieces=_long_csv,
     ),
     "long-parquet": Format(
-        _("All judgements, Parquet"),
+        _("All answers, Parquet"),
         _("The same table with types and lists preserved, for pandas, R, DuckDB or Spark."),
         "ratings.parquet", "application/vnd.apache.parquet", 10, 11_500, write=_long_parquet,
     ),

@@ -48,7 +48,9 @@ def _data(item: ItemRow) -> dict[str, Any]:
     }
     if item.candidate is not None:
         data |= {"item": item.candidate, "speaker": item.speaker, "response": item.text, "above": item.above}
-    if item.shown:
+    if item.dialogues:
+        data["dialogues"] = item.dialogues
+    elif item.shown:
         data["responses"] = [text for _dialogue, _candidate, text, _turns in item.shown]
     if item.unit == ProtocolVersion.Unit.MODEL:
         data["histories"] = [turns for _dialogue, _candidate, _text, turns in item.shown]

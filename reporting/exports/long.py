@@ -1,8 +1,9 @@
 """The long table: one row per judgement with everything known about it. The import of ratings can read it."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from annotation.importing.columns import NONE_APPLIES
 from annotation.models import Study
 from protocols.models import Criterion, Option
 from reporting.exports.cursors import RatingRow, numbers_in, rating_blocks, utc_text
@@ -59,7 +60,6 @@ COLUMNS = (
 )
 ACCOUNT = Column("account", "text")
 NOTHING = OptionName("", "", "", None)
-NONE = "(none)"  # an answer that none applies; a cell without an answer is empty
 
 
 def columns_of(options: ExportOptions) -> tuple[Column, ...]:
@@ -94,6 +94,8 @@ def long_block(study: str, rows: Any, legend: Legend) -> list[Values]:
     criteria = _columns(CriterionName, [legend.criteria[pk] for pk in rows.criterion_id])
     options = _columns(OptionName, [legend.options[pk] if pk else NOTHING for pk in rows.option_id])
     is_current = [version == legend.version_id for version in criteria.version_id]
+    choices, turns = _named(rows.choices, legend.options, "key"), _each(numbers_in, rows.turns)
+    is_none = [not any(said) for said in zip(rows.option_id, choices, turns, rows.free_text, strict=True)]
     return [
         [study] * n,
         [legend.slug] * n,
@@ -116,12 +118,12 @@ def long_block(study: str, rows: Any, legend: Legend) -> list[Values]:
         criteria.key,
         rows.annotator,
         options.value,
-        options.label,
+        _or_none(options.label, is_none),
         options.key,
         options.role,
         list(map(_preferred, options.role, rows.first_source, rows.second_source)),
-        _named(rows.choices, legend.options, "key"),
-        _each(numbers_in, rows.turns),
+        choices,
+        turns,
         *(_named(rows.explanations, legend.explanations, field) for field in ("key", "text", "sub_dimension")),
         rows.free_text,
         rows.revision,
@@ -137,6 +139,11 @@ def long_block(study: str, rows: Any, legend: Legend) -> list[Values]:
         rows.is_unsure,
         rows.flag,
     ]
+
+
+def _or_none(values: Values, is_none: Sequence[bool]) -> Values:
+    """Return the labels, with a word for the answer that none applies; its value stays empty, as values are numbers."""
+    return [NONE_APPLIES if none else value for value, none in zip(values, is_none, strict=True)]
 
 
 def _preferred(role: str, first: str | None, second: str | None) -> str:
@@ -171,7 +178,7 @@ def _each(made: Callable[[str], Any], values: Values) -> Values:
 def answer_text(row: RatingRow, legend: Legend, cell: str) -> str | float | None:
     """Return an answer for one cell; several choices or marked turns are joined by bars."""
     if not (row.option_id or row.choices or row.turns):
-        return NONE
+        return NONE_APPLIES  # a cell without an answer is empty
     if legend.criteria[row.criterion_id].kind == Criterion.Kind.TURNS:
         return "|".join(map(str, row.turns))
     if row.option_id is None:

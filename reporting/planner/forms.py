@@ -1,6 +1,7 @@
 """The form of the planner. Everything is in the query string, so that a plan is a link."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from itertools import combinations
 from typing import Any, cast
 
@@ -8,9 +9,9 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from measures.planning import COMPONENTS
-from reporting.planner.facts import PlannerFacts
-from reporting.planner.plans import DEFAULT_BETWEEN, DEFAULT_WITHIN, DEFAULTS, MAIN, OWN, PILOT
+from measures.pilots import COMPONENTS
+from reporting.planner.facts import PlannerFacts, Score
+from reporting.planner.plans import DEFAULTS, MAIN, OWN, PILOT, SHARE, WINS, Load, default_variances
 
 MOST_SOURCES, MOST_RATINGS = 200, 50
 MOST_PAIRED_SOURCES = 12  # 66 pairs to choose from; with more sources, only the mean over all pairs
@@ -58,8 +59,24 @@ class PlannerForm(forms.Form):
         min_value=1,
         max_value=100_000,
         label=_("Dialogues per batch"),
-        help_text=_("Used to estimate time and pay."),
+        help_text=_("All dialogues of a batch have the same annotators."),
     )
+    turns = forms.IntegerField(
+        required=False, min_value=1, max_value=1000, label=_("Turns per dialogue"),
+        help_text=_("Responses of each source that the same annotators rate."),
+    )  # fmt: skip
+    pairs = forms.IntegerField(
+        required=False, min_value=1, max_value=MOST_SOURCES * MOST_SOURCES, label=_("Pairs per dialogue"),
+        help_text=_(
+            "Pairs of sources compared in each dialogue. If empty, all. A pair is compared once in a dialogue, so the "
+            "plan has no turns."
+        ),
+    )  # fmt: skip
+    together = forms.ChoiceField(
+        required=False, label=_("Each conversation"),
+        choices=[("yes", _("has responses of every source")), ("no", _("belongs to one source"))],
+        help_text=_("In chat logs it usually belongs to one source. This study has no dialogues yet that would tell."),
+    )  # fmt: skip
     minutes = forms.IntegerField(
         required=False, min_value=1, max_value=100_000, label=_("Minutes per batch"),
         help_text=_("Including all its sources and questions."),
@@ -79,6 +96,10 @@ class PlannerForm(forms.Form):
         required=False, min_value=0, max_value=1e12, label=_("Between dialogues"),
         help_text=_("Variance of the true difference between two sources across dialogues, in squared points."),
     )  # fmt: skip
+    s_turn = forms.FloatField(
+        required=False, min_value=0, max_value=1e12, label=_("Between turns"),
+        help_text=_("Variance of the true difference between two sources across the turns of a dialogue."),
+    )  # fmt: skip
     s_within = forms.FloatField(
         required=False, min_value=0, max_value=1e12, label=_("Within a dialogue"),
         help_text=_("Variance of a single annotator's difference around the true difference."),
@@ -92,6 +113,7 @@ class PlannerForm(forms.Form):
         self.facts = facts
         # That of the requested criterion, or of the first one.
         self.score = facts.scores.get(query.get("criterion", "")) or next(iter(facts.scores.values()), None)
+        self.is_matched = self._is_matched(query.get("together", ""))
         self.usual = self._usual()
         given = {name: value for name, value in query.items() if name in self.base_fields}
         super().__init__(self.usual | given, auto_id="ask-%s", label_suffix="")
@@ -101,10 +123,10 @@ class PlannerForm(forms.Form):
 
     def _usual(self) -> dict[str, Any]:
         span = self.score.span if self.score else 1.0
-        is_share = self.score is None or self.score.is_share
+        variances = default_variances(span, self.unit, is_matched=self.is_matched)
         return {
             "criterion": self.score.criterion.key if self.score else "",
-            "difference": 10 if is_share else float(f"{span / 10:.2g}"),
+            "difference": 10 if self.is_percent else float(f"{span / 10:.2g}"),
             "power": 80,
             "level": 5,
             "sources": min(self.facts.n_sources, MOST_SOURCES),
@@ -113,13 +135,54 @@ class PlannerForm(forms.Form):
             "annotators": None,
             "dialogues": None,
             "batch_size": self.facts.batch_size,
+            "turns": self.facts.turns if self.score and self.score.is_of_turns else 1,
+            "pairs": self.facts.pairs,
+            "together": "yes" if self.is_matched else "no",
             "minutes": self.facts.study.minutes_expected,
             "components": DEFAULTS,
             "pair": "",
-            "s_between": float(f"{DEFAULT_BETWEEN * span**2:.4g}"),
-            "s_within": float(f"{DEFAULT_WITHIN * span**2:.4g}"),
-            "s_annotator": 0,
+            **{name: float(f"{value:.4g}") for name, value in variances.parts.items()},
         }
+
+    def _is_matched(self, asked: str) -> bool:
+        """Return what the material says or, if it does not, what is asked for."""
+        known = self.facts.is_matched(self.score)
+        return known if known is not None else self.unit == WINS or asked != "no"
+
+    @property
+    def asks_together(self) -> bool:
+        return self.facts.is_matched(self.score) is None and self.unit != WINS
+
+    def judgements_of_batch(self, load: Load) -> int | None:
+        """Return one annotator's judgements in a batch of the study, which the minutes are for."""
+        facts = self.facts
+        if facts.batch_size is None:
+            return None
+        n = min(facts.n_sources, MOST_SOURCES)
+        all_pairs, usual = n * (n - 1) // 2, replace(load, n_sources=n)
+        pairs = min(facts.pairs or all_pairs, all_pairs)
+        found = usual.of_dialogue(self.usual["turns"], pairs, is_matched=self.is_matched)
+        return round(facts.batch_size * found / (1 if self.is_matched else n))
+
+    @property
+    def unit(self) -> str:
+        return self.score.unit if self.score else SHARE
+
+    @property
+    def is_percent(self) -> bool:
+        return self.unit in (SHARE, WINS)
+
+    @property
+    def with_turns(self) -> str:
+        """Return the values of the form with which a field is shown."""
+        return self._when(lambda score: score.is_of_turns) or "criterion:"
+
+    @property
+    def with_pairs(self) -> str:
+        return self._when(lambda score: score.unit == WINS)
+
+    def _when(self, holds: Callable[[Score], bool]) -> str:
+        return " ".join(f"criterion:{key}" for key, score in self.facts.scores.items() if holds(score))
 
     def _offer(self) -> None:
         fields = cast(dict[str, forms.ChoiceField], self.fields)
@@ -127,23 +190,30 @@ class PlannerForm(forms.Form):
         fields["criterion"].required = bool(criteria)
         fields["criterion"].choices = criteria or [("", gettext("a question with positive answers"))]
         few = self.facts.sources if len(self.facts.sources) <= MOST_PAIRED_SOURCES else []
-        self.pairs = {f"{a.key}~{b.key}": (a, b) for a, b in combinations(few, 2)}
-        pairs = [(key, f"{a.name} – {b.name}") for key, (a, b) in self.pairs.items()]
+        self.source_pairs = {f"{a.key}~{b.key}": (a, b) for a, b in combinations(few, 2)}
+        pairs = [(key, f"{a.name} – {b.name}") for key, (a, b) in self.source_pairs.items()]
         fields["pair"].choices = [("", gettext("the mean over all pairs")), *pairs]
-        if self.score is None or self.score.is_share:
+        if self.unit == WINS:
+            unit = gettext("In percentage points: 10 means that a source wins 60 per cent, a tie counting half.")
+        elif self.score is None or self.is_percent:
             unit = gettext("In percentage points: 10 means 60 per cent positive against 70.")
         else:
             ends = {"low": f"{self.score.low:g}", "high": f"{self.score.high:g}"}
             unit = gettext("In scale points. The scale runs from %(low)s to %(high)s.") % ends
         self.fields["difference"].help_text = unit
+        if self.facts.batch_size is not None:
+            size = gettext(
+                "For a batch of %(n)s dialogues, as in the study. Another size takes time by its judgements."
+            )
+            self.fields["minutes"].help_text = size % {"n": f"{self.facts.batch_size:,}"}
         for name in COMPONENTS:
-            self.fields[name].required = self.data["components"] == OWN
+            self.fields[name].required = self.data["components"] == OWN and name != "s_turn"
         for field in self.fields.values():
             if isinstance(field.widget, forms.NumberInput):
                 field.widget.attrs["step"] = "any" if isinstance(field, forms.FloatField) else "1"
 
     def clean_difference(self) -> float:
-        most = 100.0 if self.score is None or self.score.is_share else self.score.span
+        most = {SHARE: 100.0, WINS: 50.0}.get(self.unit) or (self.score.span if self.score else 1.0)
         if self.cleaned_data["difference"] >= most:
             raise forms.ValidationError(
                 gettext("Two sources cannot differ by %(most)s or more.") % {"most": f"{most:g}"}
@@ -163,5 +233,9 @@ class PlannerForm(forms.Form):
 
     @property
     def n_comparisons(self) -> int:
+        return int(self.values["comparisons"] or self.all_pairs)
+
+    @property
+    def all_pairs(self) -> int:
         n = self.values["sources"]
-        return int(self.values["comparisons"] or n * (n - 1) // 2)
+        return int(n * (n - 1) // 2)

@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 from urllib.parse import urlencode
 
 from annotation.models import Source, Study
+from measures.pilots import COMPONENTS
+from reporting.planner.advice import advice
 from reporting.planner.components import pilot_components
 from reporting.planner.facts import PAIRED, PlannerFacts, Unit, planner_facts
 from reporting.planner.forms import PlannerForm
@@ -14,8 +16,7 @@ from reporting.planner.plans import (
     DEFAULTS,
     OWN,
     PILOT,
-    SCALE,
-    SHARE,
+    USUAL_BATCH,
     Load,
     PlannedTest,
     StudyPlan,
@@ -23,7 +24,7 @@ from reporting.planner.plans import (
     default_variances,
     make_plan,
 )
-from reporting.planner.sentences import advice, answer, doubts, origin
+from reporting.planner.sentences import answer, assumed, doubts, origin, tested, uneven
 from reporting.planner.tables import (
     annotators_table,
     curve_picture,
@@ -48,12 +49,11 @@ class Planned:
         self.plan: StudyPlan = make_plan(self._question(), self.load)
 
     def _question(self) -> PlannedTest:
-        values, score = self.form.values, self.form.score
-        is_share = score is None or score.is_share
+        values, score, form = self.form.values, self.form.score, self.form
         return PlannedTest(
-            unit=SHARE if is_share else SCALE,
-            span=1.0 if is_share or score is None else score.span,
-            difference=values["difference"] / (100 if is_share else 1),
+            unit=form.unit,
+            span=score.span if score else 1.0,
+            difference=values["difference"] / (100 if form.is_percent else 1),
             power=values["power"] / 100,
             level=values["level"] / 100,
             n_comparisons=self.form.n_comparisons,
@@ -61,12 +61,17 @@ class Planned:
             n_annotators=values["annotators"],
             n_dialogues=values["dialogues"],
             variances=self.variances,
+            batch_size=values["batch_size"] or USUAL_BATCH,
+            turns=(values["turns"] or 1) if score is None or score.is_of_turns else 1,
+            n_sources=values["sources"],
+            pairs=min(values["pairs"] or form.all_pairs, form.all_pairs),
+            is_matched=form.is_matched,
         )
 
     @property
     def pair(self) -> str:
         """Return the names of the two sources that the variances describe, or "" for the mean over pairs."""
-        chosen = self.form.pairs.get(self.form.values["pair"])
+        chosen = self.form.source_pairs.get(self.form.values["pair"])
         return " – ".join(source.name for source in chosen) if chosen else ""
 
 
@@ -84,7 +89,9 @@ def planner_page(study: Study, query: Mapping[str, str]) -> dict[str, Any]:
         "advice": advice(plan),
         "origin": origin(plan.question.variances, question, planned.pair),
         "variances": variance_facts(question),
-        "doubts": doubts(plan.question.variances),
+        "doubts": doubts(question.variances, question.turns),
+        "tested": tested(question),
+        "uneven": uneven(plan),
         "fallback": planned.fallback,
         "by_difference": differences_table(plan),
         "by_dialogues": dialogues_table(plan),
@@ -92,10 +99,11 @@ def planner_page(study: Study, query: Mapping[str, str]) -> dict[str, Any]:
         "columns": plan.by_difference.columns,
         "picture": curve_picture(plan),
         "has_pilot": PILOT in planned.facts.rated_kinds and form.values["components"] == DEFAULTS,
-        "is_unpaired": form.score is not None and not form.score.is_paired,
+        "is_of_wholes": form.score is not None and form.score.is_of_wholes,
+        "assumed": assumed(question, plan.n_dialogues, plan.n_annotators),
         "n_dialogues": planned.facts.n_dialogues,
         "is_short": bool(planned.facts.n_dialogues and (plan.n_dialogues or 0) > planned.facts.n_dialogues),
-        "is_share": question.unit == SHARE,
+        "is_percent": question.is_percent,
         "query": urlencode(link),
         "pilot_query": urlencode(link | {"components": PILOT}),
     }
@@ -127,33 +135,35 @@ def as_json(document: dict[str, Any]) -> str:
 def _variances(form: PlannerForm, facts: PlannerFacts) -> tuple[Variances, str]:
     """Return the requested variances, or the defaults and the reason if the study does not have them."""
     values, score = form.values, form.score
-    usual = default_variances(score.span if score else 1.0)
+    usual = default_variances(score.span if score else 1.0, form.unit, is_matched=form.is_matched)
     kind = values["components"]
     if kind == DEFAULTS:
         return usual, ""
     if kind == OWN:
-        return Variances(values["s_between"], values["s_within"], values["s_annotator"], OWN), ""
+        between, turn, within, annotator = (values[name] or 0.0 for name in COMPONENTS)
+        return Variances(between, within, annotator, OWN, s_turn=turn), ""
     if kind not in facts.rated_kinds or score is None:
         return usual, NOT_RATED
-    sources: list[Source] = list(form.pairs.get(values["pair"]) or facts.sources)
+    sources: list[Source] = list(form.source_pairs.get(values["pair"]) or facts.sources)
     found = pilot_components(facts.study, score.criterion, kind, [source.pk for source in sources])
-    if found.s_between is None or found.s_within is None or found.s_annotator is None:
-        return usual, TOO_FEW
-    if not found.s_between + found.s_within:
-        return usual, NO_SPREAD
-    parts = (found.s_between, found.s_within, found.s_annotator)
-    return Variances(*parts, kind, found.n_pairs, found.n_dialogues, found.n_annotators, found.clipped), ""
+    if found.reason:
+        return usual, NO_SPREAD if found.reason == NO_SPREAD else TOO_FEW
+    between, turn, within, annotator = (getattr(found, name) for name in COMPONENTS)
+    sizes = found.n_pairs, found.n_dialogues, found.n_annotators
+    return Variances(between, within, annotator, kind, *sizes, found.at_zero, turn, found.are_turns_known), ""
 
 
 def _load(form: PlannerForm, facts: PlannerFacts) -> Load:
     units = [criterion.unit for criterion in facts.spec.counted]
     pay = facts.study.pay_amount
-    return Load(
+    load = Load(
         n_sources=form.values["sources"],
         n_per_source=sum(unit in PAIRED for unit in units),
         n_per_dialogue=sum(unit == Unit.DIALOGUE for unit in units),
+        n_per_pair=sum(unit == Unit.COMPARISON for unit in units),
         batch_size=form.values["batch_size"],
         minutes=form.values["minutes"],
         pay=None if pay is None else float(pay),
         currency=facts.study.pay_currency,
     )
+    return replace(load, n_in_batch=form.judgements_of_batch(load))

@@ -7,9 +7,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from measures import layouts
+from measures.layouts import ComparedLayout, Layout, RatedLayout
+from measures.pilots import COMPONENTS
 from measures.planning import (
-    COMPONENTS,
+    MOST,
+    crossed_annotators,
     crossed_dialogues,
+    crossed_difference,
     crossed_power,
     detectable_difference,
     fewest_annotators,
@@ -17,17 +22,24 @@ from measures.planning import (
     power,
 )
 
-SHARE, SCALE = "share", "scale"
+SHARE, SCALE, WINS = "share", "scale", "wins"
 DEFAULTS, PILOT, MAIN, OWN = "defaults", "pilot", "main", "own"
 # For answers that are positive or not, 67 per cent positive; docs/statistics.md (Planning) uses the same digits.
 DEFAULT_BETWEEN, DEFAULT_WITHIN = 0.0388, 0.2927
+# The rest of the variance of such answers, if sources have dialogues of their own.
+DEFAULT_BETWEEN_UNMATCHED = 2 * 0.67 * 0.33 - DEFAULT_WITHIN
+# For preferences of which a quarter are ties, and whose log odds differ with an sd of .7 between dialogues.
+DEFAULT_BETWEEN_WINS, DEFAULT_WITHIN_WINS = 0.0170, 0.1680
+USUAL_BATCH = 10
 RATINGS = (1, 2, 3, 5, 7)
 STEPS = (0.05, 0.10, 0.15)  # differences, as parts of what the score spans
 DIALOGUES = (25, 50, 100, 200, 400)
-GROUPS = (1, 2, 4, 8, 16)  # of annotators, each with its own dialogues
+TEAMS = (1, 2, 4, 8, 16)  # times the annotators of a batch
 FEWEST_DIALOGUES, FEWEST_ANNOTATORS = 20, 3  # variances from fewer are rough
 FEWEST_RATINGS = 3
 NOTABLE = 0.05  # of power
+FEWER = 0.9  # of the dialogues, to be worth more annotators
+NEW_ANNOTATORS, THESE_ANNOTATORS = "new_annotators", "these_annotators"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +56,9 @@ class Variances:
     n_pairs: int = 0
     n_dialogues: int = 0
     n_annotators: int = 0
-    clipped: tuple[str, ...] = ()
+    at_zero: tuple[str, ...] = ()
+    s_turn: float = 0.0
+    are_turns_known: bool = True  # not from dialogues of one turn
 
     @property
     def parts(self) -> dict[str, float]:
@@ -57,12 +71,15 @@ class Variances:
         )
 
 
-def default_variances(span: float) -> Variances:
-    """Return the variances of a share, stretched to `span`.
+def default_variances(span: float, unit: str = SHARE, *, is_matched: bool = True) -> Variances:
+    """Return the variances of win rates, or of a share, stretched to `span`.
 
     For a scale this assumes that every answer is at one of its ends, so they are larger than real variances.
     """
-    return Variances(DEFAULT_BETWEEN * span**2, DEFAULT_WITHIN * span**2, 0.0, DEFAULTS)
+    if unit == WINS:
+        return Variances(DEFAULT_BETWEEN_WINS, DEFAULT_WITHIN_WINS, 0.0, DEFAULTS)
+    between = DEFAULT_BETWEEN if is_matched else DEFAULT_BETWEEN_UNMATCHED
+    return Variances(between * span**2, DEFAULT_WITHIN * span**2, 0.0, DEFAULTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +87,8 @@ class PlannedTest:
     """The question to the planner. `span` is the distance from the lowest to the highest score, 1 for a share.
 
     `n_dialogues` is None if the plan has to compute it; `n_annotators` is None if the same people rate everything.
+    `turns` are those of a dialogue, and `pairs` the pairs of sources that are compared in it. Without `is_matched`,
+    each source has dialogues of its own, and `n_dialogues` are those of one source.
     """
 
     unit: str
@@ -82,6 +101,15 @@ class PlannedTest:
     n_annotators: int | None
     n_dialogues: int | None
     variances: Variances
+    batch_size: int = USUAL_BATCH
+    turns: int = 1
+    n_sources: int = 2
+    pairs: int = 1
+    is_matched: bool = True
+
+    @property
+    def is_percent(self) -> bool:
+        return self.unit != SCALE
 
     @property
     def level_each(self) -> float:
@@ -92,52 +120,122 @@ class PlannedTest:
         """Return the annotators in the whole study: the requested number, but at least those that a dialogue needs."""
         return max(self.n_annotators or 0, ratings)
 
-    def _shared(self, ratings: int) -> dict[str, Any]:
-        annotators = self.annotators(ratings)
-        return {**self.variances.parts, "n_annotators": annotators, "level": self.level_each}
+    def layout(self, dialogues: int, ratings: int, annotators: int) -> Layout:
+        shared = {
+            "dialogues": dialogues,
+            "ratings": ratings,
+            "annotators": annotators,
+            "batch_size": self.batch_size,
+            "sources": self.n_sources,
+        }
+        if self.unit == WINS:
+            return ComparedLayout(**shared, pairs=self.pairs)
+        return RatedLayout(**shared, turns=self.turns, is_matched=self.is_matched)
+
+    @property
+    def spread(self) -> layouts.Variances:
+        return layouts.Variances(**self.variances.parts)
+
+    @property
+    def of_dialogue(self) -> layouts.Variances:
+        """Return the variances with which a whole dialogue counts: the mean over its turns, or all its pairs."""
+        return self.layout(2, self.ratings, self.ratings).of_dialogue(self.spread)
+
+    def ratings_each(self, dialogues: int, ratings: int) -> int:
+        """Return the ratings of each source, or the answers about each pair of sources."""
+        n = dialogues * ratings
+        if self.unit != WINS:
+            return n * self.turns
+        return round(n * self.pairs / (self.n_sources * (self.n_sources - 1) / 2))
+
+    @property
+    def test(self) -> str:
+        """Return whom the plan's test holds for: new annotators as in the report, or these if it has no such test."""
+        layout = self.layout(self.n_dialogues or MOST, self.ratings, self.annotators(self.ratings))
+        return NEW_ANNOTATORS if layout.is_testable else THESE_ANNOTATORS
+
+    def _asked(self) -> dict[str, Any]:
+        return {"power": self.power, "level": self.level_each}
+
+    def _these(self, ratings: int) -> dict[str, Any]:
+        of = self.of_dialogue
+        parts = {"s_between": of.s_between, "s_within": of.s_within, "s_annotator": of.s_annotator}
+        return {**parts, "n_annotators": self.annotators(ratings)}
 
     def needed(self, difference: float, ratings: int) -> int | None:
-        shared = self._shared(ratings)
-        return n_dialogues(difference, ratings, power=self.power, **shared).n_dialogues
+        if self.test == NEW_ANNOTATORS:
+            return self.needed_for_new(difference, ratings, self.annotators(ratings))
+        return self.needed_for_these(difference, ratings)
 
-    def detectable(self, dialogues: int, ratings: int) -> float:
-        return detectable_difference(dialogues, ratings, power=self.power, **self._shared(ratings))
+    def needed_for_these(self, difference: float, ratings: int) -> int | None:
+        return n_dialogues(difference, ratings, **self._asked(), **self._these(ratings)).n_dialogues
 
-    def found_by_dialogues(self, dialogues: int) -> float:
-        return power(self.difference, dialogues, self.ratings, **self._shared(self.ratings))
+    def needed_for_new(self, difference: float, ratings: int, annotators: int) -> int | None:
+        layout = self.layout(2, ratings, annotators)
+        return crossed_dialogues(difference, layout, self.spread, **self._asked()).n_dialogues
 
-    def found_by_report(self, dialogues: int, annotators: int) -> float | None:
-        shared = self._shared(self.ratings) | {"n_annotators": annotators}
-        return crossed_power(self.difference, dialogues, self.ratings, **shared)
+    def detectable(self, dialogues: int, ratings: int) -> float | None:
+        """Return None if there is no test, or if no two sources can differ by as much."""
+        if self.test == NEW_ANNOTATORS:
+            layout = self.layout(dialogues, ratings, self.annotators(ratings))
+            found = crossed_difference(layout, self.spread, **self._asked())
+        else:
+            found = detectable_difference(dialogues, ratings, **self._asked(), **self._these(ratings))
+        return None if found is None or found >= self.span else found
 
-    def needed_by_report(self, annotators: int) -> int | None:
-        if self.ratings < 2:
-            return None
-        shared = self._shared(self.ratings) | {"n_annotators": annotators}
-        return crossed_dialogues(self.difference, self.ratings, power=self.power, **shared).n_dialogues
+    def found_for_these(self, dialogues: int) -> float:
+        return power(self.difference, dialogues, self.ratings, level=self.level_each, **self._these(self.ratings))
+
+    def found_for_new(self, dialogues: int, annotators: int, difference: float | None = None) -> float | None:
+        layout = self.layout(dialogues, self.ratings, annotators)
+        asked = self.difference if difference is None else difference
+        return crossed_power(asked, layout, self.spread, level=self.level_each)
+
+    def fewest_annotators(self, dialogues: int = MOST) -> int | None:
+        """Return the annotators in total with whom so many dialogues are enough, None if more do not help."""
+        layout = self.layout(dialogues, self.ratings, self.ratings)
+        if self.test == NEW_ANNOTATORS or dialogues < MOST:
+            return crossed_annotators(self.difference, layout, self.spread, **self._asked())
+        return max(self.ratings, fewest_annotators(self.difference, self.variances.s_annotator, **self._asked()))
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """The questions to rate, and the time and pay of a batch; None where the study does not say it yet."""
+    """The questions to rate, and the time and pay of a batch; None where the study does not say it yet.
+
+    The minutes are for a batch of the study as it is, in which each annotator makes `n_in_batch` judgements; None if
+    the study has no usual batch, so that they are for one of the plan.
+    """
 
     n_sources: int
     n_per_source: int  # questions about each response of a dialogue
     n_per_dialogue: int  # questions about the dialogue itself
+    n_per_pair: int  # questions that compare two sources
     batch_size: int | None
     minutes: int | None
     pay: float | None
     currency: str
+    n_in_batch: int | None = None
+
+    def of_dialogue(self, turns: int, pairs: int, *, is_matched: bool) -> int:
+        """Return one annotator's judgements about a dialogue, or about one of each source if they have their own."""
+        about_whole = self.n_per_dialogue * (1 if is_matched else self.n_sources)
+        return turns * self.n_sources * self.n_per_source + pairs * self.n_per_pair + about_whole
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The work of a plan. `n_turns` counts every batch once for each of its annotators."""
+    """The work of a plan. `n_turns` counts every batch once for each of its annotators.
+
+    `n_working` annotators get a batch and share the hours.
+    """
 
     ratings_each: int
     n_judgements: int
     n_batches: int | None
     n_turns: int | None
+    n_working: int
+    minutes_of: float | None  # judgements in the minutes of a batch
     hours_each: float | None
     hours: float | None
     cost: float | None
@@ -170,74 +268,95 @@ class Crowd:
 
 @dataclass(frozen=True, slots=True)
 class StudyPlan:
-    """`n_needed` is None if no number of dialogues is enough; `n_dialogues` is the requested or the needed number."""
+    """A plan for the test of the report, or for another where `question.test` says so.
+
+    `n_needed` is None if no number of dialogues is enough; `n_dialogues` is the requested or the needed number.
+    `fewest_annotators` in total are enough with some number of dialogues, `enough_annotators` with `n_dialogues`.
+    `false_alarms` is how often the test of the report finds a difference that does not exist.
+    """
 
     question: PlannedTest
+    test: str
     n_needed: int | None
     n_dialogues: int | None
     n_annotators: int
-    fewest_annotators: int
+    fewest_annotators: int | None
+    enough_annotators: int | None
     power: float | None
-    power_of_report: float | None
+    n_needed_for_these_annotators: int | None
+    power_for_these_annotators: float | None
+    false_alarms: float | None
     detectable: float | None
     annotators_share: float | None
     work: Work | None
     by_difference: Grid
     by_dialogues: Grid
     by_annotators: tuple[Crowd, ...]
-    advice: tuple[str, ...]
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the requested dialogues find the difference less often than requested."""
+        return self.power is not None and self.power < self.question.power
 
 
 def make_plan(question: PlannedTest, load: Load) -> StudyPlan:
     needed = question.needed(question.difference, question.ratings)
-    dialogues = question.n_dialogues or needed
-    annotators = question.annotators(question.ratings)
-    crowds = _by_annotators(question, dialogues)
-    chosen = next(crowd for crowd in crowds if crowd.is_chosen)
-    found = question.found_by_dialogues(dialogues) if dialogues else None
-    fewest = fewest_annotators(
-        question.difference, question.variances.s_annotator, power=question.power, level=question.level_each
-    )
+    dialogues, annotators = question.n_dialogues or needed, question.annotators(question.ratings)
+    found = question.found_for_new(dialogues, annotators) if dialogues else None
+    for_these = question.found_for_these(dialogues) if dialogues else None
+    reached = found if question.test == NEW_ANNOTATORS else for_these
+    is_short = reached is not None and reached < question.power
     differences = _with(question.difference, (step * question.span for step in STEPS))
     sizes = _with(dialogues, DIALOGUES) if dialogues else list(DIALOGUES)
     return StudyPlan(
         question=question,
+        test=question.test,
         n_needed=needed,
         n_dialogues=dialogues,
         n_annotators=annotators,
-        fewest_annotators=max(fewest, question.ratings),
-        power=found,
-        power_of_report=chosen.power,
+        fewest_annotators=question.fewest_annotators(),
+        enough_annotators=question.fewest_annotators(dialogues) if dialogues and is_short else None,
+        power=reached,
+        n_needed_for_these_annotators=question.needed_for_these(question.difference, question.ratings),
+        power_for_these_annotators=for_these,
+        false_alarms=question.found_for_new(dialogues, annotators, 0.0) if dialogues else None,
         detectable=question.detectable(dialogues, question.ratings) if dialogues else None,
         annotators_share=_annotators_share(question, dialogues),
-        work=_work(load, dialogues, question.ratings, annotators) if dialogues else None,
+        work=_work(question, load, dialogues, annotators) if dialogues else None,
         by_difference=_grid(question, differences, question.difference, question.needed),
         by_dialogues=_grid(question, sizes, dialogues, question.detectable),
-        by_annotators=crowds,
-        advice=tuple(_advice(question, needed, found, chosen.power)),
+        by_annotators=_by_annotators(question, dialogues),
     )
 
 
 def _annotators_share(question: PlannedTest, dialogues: int | None) -> float | None:
     """Return the share of the variance of the mean difference that only more annotators reduce; None if it is 0."""
-    parts = question.variances
-    annotators = parts.s_annotator / question.annotators(question.ratings)
-    if not dialogues or not annotators:
+    parts = question.of_dialogue
+    if not dialogues or not parts.s_annotator:
         return None
+    layout = question.layout(dialogues, question.ratings, question.annotators(question.ratings))
+    annotators = parts.s_annotator * layout.concentration
     return annotators / (annotators + (parts.s_between + parts.s_within / question.ratings) / dialogues)
 
 
-def _work(load: Load, dialogues: int, ratings: int, annotators: int) -> Work:
-    """Return the work of a plan. Time depends on dialogues, pay on batches, the last of which may be small."""
-    batches = -(-dialogues // load.batch_size) if load.batch_size else None
-    hours = dialogues / load.batch_size * ratings * load.minutes / 60 if load.batch_size and load.minutes else None
+def _work(question: PlannedTest, load: Load, dialogues: int, annotators: int) -> Work:
+    """Return the work of a plan. Time depends on judgements, pay on batches, the last of which may be small."""
+    ratings, own = question.ratings, 1 if question.is_matched else load.n_sources
+    each = load.of_dialogue(question.turns, question.pairs, is_matched=question.is_matched)
+    batches = -(-dialogues * own // load.batch_size) if load.batch_size else None
+    minutes_of = load.n_in_batch or (each * load.batch_size / own if load.batch_size else None)
+    judgements = dialogues * ratings * each
+    hours = judgements / minutes_of * load.minutes / 60 if minutes_of and load.minutes else None
     turns = batches * ratings if batches else None
+    working = question.layout(dialogues, ratings, annotators).working
     return Work(
-        ratings_each=dialogues * ratings,
-        n_judgements=dialogues * ratings * (load.n_sources * load.n_per_source + load.n_per_dialogue),
+        ratings_each=question.ratings_each(dialogues, ratings),
+        n_judgements=judgements,
         n_batches=batches,
         n_turns=turns,
-        hours_each=hours / annotators if hours else None,
+        n_working=working,
+        minutes_of=minutes_of,
+        hours_each=hours / working if hours else None,
         hours=hours,
         cost=turns * load.pay if turns and load.pay is not None else None,
     )
@@ -263,28 +382,13 @@ def _with(value: float, others: Iterable[float]) -> list[Any]:
 
 def _by_annotators(question: PlannedTest, dialogues: int | None) -> tuple[Crowd, ...]:
     chosen = question.annotators(question.ratings)
-    numbers = sorted({chosen, *(question.ratings * groups for groups in GROUPS)})
+    numbers = sorted({chosen, *(question.ratings * teams for teams in TEAMS)})
     return tuple(
         Crowd(
             n_annotators=number,
-            power=question.found_by_report(dialogues, number) if dialogues else None,
-            n_dialogues=question.needed_by_report(number),
+            power=question.found_for_new(dialogues, number) if dialogues else None,
+            n_dialogues=question.needed_for_new(question.difference, question.ratings, number),
             is_chosen=number == chosen,
         )
         for number in numbers
     )
-
-
-def _advice(question: PlannedTest, needed: int | None, found: float | None, by_report: float | None) -> Iterable[str]:
-    """Yield codes of advice, the most urgent first."""
-    if needed is None:
-        yield "more_annotators"
-    elif question.variances.s_annotator:
-        yield "annotators_differ"
-    if question.ratings < FEWEST_RATINGS:
-        yield "three_ratings"
-    if found is not None and by_report is not None and by_report < found - NOTABLE:
-        yield "few_annotators"
-    if question.n_comparisons > 1:
-        yield "comparisons"
-    yield "more_dialogues"

@@ -1,19 +1,39 @@
-"""Describe a plan in sentences: the answer, advice, and the origin of its variances."""
+"""Describe a plan in sentences: the answer, and the origin of its variances."""
 
 from collections.abc import Iterable
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
-from measures.planning import fewest_annotators
-from reporting.planner.plans import DEFAULTS, MAIN, OWN, PILOT, SHARE, Load, PlannedTest, StudyPlan, Variances, Work
+from reporting.planner.plans import (
+    DEFAULTS,
+    MAIN,
+    NEW_ANNOTATORS,
+    OWN,
+    PILOT,
+    SCALE,
+    WINS,
+    Load,
+    PlannedTest,
+    StudyPlan,
+    Variances,
+    Work,
+)
 
 UNKNOWN = "–"
+# Between annotators, in squares of the scale's span: 37 people about the coherence of 3 kinds of answers.
+MEASURED_ANNOTATORS = 0.0055
 COMPONENT_NAMES = {
     "s_between": gettext_noop("between dialogues"),
+    "s_turn": gettext_noop("between turns"),
     "s_within": gettext_noop("within a dialogue"),
     "s_annotator": gettext_noop("between annotators"),
 }
+
+NO_TEST = gettext_noop("The test in the report needs two annotators, and most of them need two dialogues.")
+ONLY_THESE = gettext_noop(
+    "So this plan is for a test over dialogues, which the report does not have. It holds for these annotators only."
+)
 
 
 # --- numbers -------------------------------------------------------------------------------------------
@@ -24,13 +44,13 @@ def amount(value: float) -> str:
 
 def shown(value: float, question: PlannedTest) -> float:
     """Return the value in the unit that pages use: per cent for a share."""
-    return value * 100 if question.unit == SHARE else value
+    return value * 100 if question.is_percent else value
 
 
 def points(value: float, question: PlannedTest) -> str:
     text = amount(shown(value, question))
     n = 1 if text == "1" else 2
-    if question.unit == SHARE:
+    if question.is_percent:
         return ngettext("%(n)s point", "%(n)s points", n) % {"n": text}
     return ngettext("%(n)s scale point", "%(n)s scale points", n) % {"n": text}
 
@@ -76,8 +96,9 @@ def answer(plan: StudyPlan, load: Load) -> list[str]:
         sentences.append(sentence % found)
         sentences += [] if question.n_dialogues is None else _beside(plan)
     if not plan.n_needed:
-        sentences.append(no_number(question, question.difference, plan.n_annotators))
-    return [*sentences, *(_taking(plan.work, load) if plan.work else [])]
+        sentences.append(no_number(question, question.difference, plan.n_annotators, plan.fewest_annotators))
+    sentences += _holds_for(plan)
+    return [*sentences, *(_taking(plan.work, load, question) if plan.work else [])]
 
 
 def _beside(plan: StudyPlan) -> Iterable[str]:
@@ -92,29 +113,45 @@ def _beside(plan: StudyPlan) -> Iterable[str]:
         yield _("To detect a difference of %(points)s with %(power)s %% power, plan %(dialogues)s.") % found
 
 
-def no_number(question: PlannedTest, difference: float, n_annotators: int) -> str:
-    s_annotator = question.variances.s_annotator
-    fewest = fewest_annotators(difference, s_annotator, power=question.power, level=question.level_each)
+def _holds_for(plan: StudyPlan) -> list[str]:
+    """Say whom the test holds for, and what a test for these annotators alone would need."""
+    if plan.test != NEW_ANNOTATORS:
+        return [f"{_(NO_TEST)} {_(ONLY_THESE)}"]
+    found = {"dialogues": dialogues(plan.n_needed_for_these_annotators or 0)}
+    if plan.question.n_dialogues is not None or not plan.n_needed_for_these_annotators:
+        return [_("This is the test in the report. It holds for new annotators, too.")]
+    sentence = _(
+        "This is the test in the report. It holds for new annotators, too; for these annotators only, %(dialogues)s "
+        "would do."
+    )
+    return [sentence % found]
+
+
+def no_number(question: PlannedTest, difference: float, n_annotators: int, fewest: int | None = None) -> str:
+    """Say that more dialogues do not help and, if known, how many annotators do."""
     found = {
         "points": points(difference, question),
         "power": asked_power(question),
         "annotators": annotators(n_annotators),
-        "fewest": f"{fewest:,}",
     }
-    return (
-        _(
-            "With %(annotators)s in total, no number of dialogues detects a difference of %(points)s with "
-            "%(power)s %% power. You need at least %(fewest)s annotators."
-        )
-        % found
+    sentence = _(
+        "With %(annotators)s in total, no number of dialogues detects a difference of %(points)s with %(power)s %% "
+        "power."
     )
+    more = _("You need at least %(fewest)s annotators.") % {"fewest": f"{fewest:,}"} if fewest else ""
+    return f"{sentence % found} {more}".strip()
 
 
-def _taking(work: Work, load: Load) -> list[str]:
+def _taking(work: Work, load: Load, question: PlannedTest) -> list[str]:
     found = {"each": f"{work.ratings_each:,}", "all": f"{work.n_judgements:,}"}
-    sentences = [_("That is %(each)s ratings per source and criterion, and %(all)s judgements in total.") % found]
+    sentence = _("That is %(each)s ratings per source and criterion, and %(all)s judgements in total.")
+    if question.unit == WINS:
+        sentence = _("That is %(each)s answers about each pair of sources, and %(all)s judgements in total.")
+    sentences = [sentence % found]
     if work.hours_each is not None:
-        sentences.append(_("About %(hours)s hours of work per annotator.") % {"hours": hours(work.hours_each)})
+        sentences.append(
+            _("About %(hours)s hours of work per annotator who has a batch.") % {"hours": hours(work.hours_each)}
+        )
     if work.cost is not None:
         sentences.append(_("Pay: %(cost)s.") % {"cost": money(work.cost, load)})
     return sentences
@@ -138,71 +175,80 @@ def level_line(question: PlannedTest) -> str:
     )
 
 
-# --- advice --------------------------------------------------------------------------------------------
-ADVICE = {
-    "more_annotators": gettext_noop(
-        "Add annotators, not dialogues: annotators differ in which source they prefer, and more "
-        "dialogues do not average this out."
-    ),
-    "annotators_differ": gettext_noop(
-        "%(shared)s %% of the uncertainty comes from annotators preferring different sources. Only more "
-        "annotators reduce it, not more dialogues."
-    ),
-    "three_ratings": gettext_noop(
-        "Use at least 3 annotators per dialogue. Agreement needs 2 and is uncertain with 2. With 1, no "
-        "test can say whether a result holds for other annotators."
-    ),
-    "few_annotators": gettext_noop(
-        "With %(annotators)s in total, the test in the report, which generalises to other annotators, "
-        "has %(reached)s %% power instead of %(power)s %%. Let more people rate, each of them a part of "
-        "the dialogues: the last table shows how many you need."
-    ),
-    "comparisons": gettext_noop(
-        "Each of the %(n)s comparisons is planned at a significance level of %(level)s %%, as the "
-        "hardest of them requires. The report uses Holm's correction, which detects as much or more."
-    ),
-    "more_dialogues": gettext_noop("More dialogues help more than more annotators per dialogue."),
-}
+def tested(question: PlannedTest) -> str:
+    """Say, above tables, which test their numbers are for."""
+    if question.test == NEW_ANNOTATORS:
+        return _("For the test in the report, which holds for new annotators, too.")
+    return f"{_(NO_TEST)} {_(ONLY_THESE)}"
 
 
-def advice(plan: StudyPlan) -> list[str]:
-    question = plan.question
-    found = {
-        "annotators": annotators(plan.n_annotators),
-        "shared": percent(plan.annotators_share),
-        "reached": percent(plan.power_of_report),
-        "power": percent(plan.power),
-        "n": f"{question.n_comparisons:,}",
-        "level": amount(100 * question.level_each),
-    }
-    return [*(_(ADVICE[code]) % found for code in plan.advice), *_cost_of_annotators(question)]
+def uneven(plan: StudyPlan) -> str:
+    """Explain a power that falls with more annotators, as it may with very few."""
+    powers = [crowd.power for crowd in plan.by_annotators if crowd.power is not None]
+    if powers == sorted(powers):
+        return ""
+    return _(
+        "With two or three annotators, the power may fall a little when one more rates: so few hardly tell how much "
+        "annotators differ, and the test often takes it for nothing. It is then too sure of itself."
+    )
 
 
-def _cost_of_annotators(question: PlannedTest) -> list[str]:
-    """Compare the ratings needed with one annotator per dialogue and with the most in the table."""
-    few, many = 1, max(7, question.ratings)
-    ends = [(question.needed(question.difference, ratings) or 0) * ratings for ratings in (few, many)]
-    if not all(ends):
-        return []
-    found = {"points": points(question.difference, question), "n": many, "few": f"{ends[0]:,}", "many": f"{ends[1]:,}"}
-    return [
-        _(
-            "Detecting a difference of %(points)s takes %(few)s ratings of each source with 1 annotator per "
-            "dialogue, and %(many)s with %(n)s."
-        )
-        % found
-    ]
+def assumed(question: PlannedTest, n_dialogues: int | None, n_annotators: int, ratings: int | None = None) -> str:
+    """Say who rates what: the layout that the power for new annotators is computed for."""
+    ratings = ratings or question.ratings
+    found = {"each": ratings, "size": dialogues(question.batch_size), "annotators": annotators(n_annotators)}
+    if n_annotators == ratings:
+        return ngettext("%(n)s annotator rates everything.", "The same %(n)s annotators rate everything.",
+                        n_annotators) % {"n": f"{n_annotators:,}"}  # fmt: skip
+    text = ngettext(
+        "Each batch of %(size)s goes to %(each)s of the %(annotators)s, who take about as many batches each.",
+        "Each batch of %(size)s goes to %(each)s of the %(annotators)s, who take about as many batches each.",
+        ratings,
+    )
+    layout = question.layout(n_dialogues or question.batch_size, ratings, n_annotators)
+    if not n_dialogues or layout.working == n_annotators:
+        return text % found
+    found["batches"] = ngettext("%(n)s batch", "%(n)s batches", layout.batches) % {"n": f"{layout.batches:,}"}
+    found["working"] = annotators(layout.working)
+    return _("%(batches)s of %(size)s have seats for %(working)s only: the others rate nothing.") % found
 
 
 # --- where the variances come from ---------------------------------------------------------------------
+def _typical(question: PlannedTest) -> str:
+    if question.unit == WINS:
+        return _(
+            "Assumed values, not measured ones: a quarter of the answers are ties, and the log odds of a win "
+            "differ between dialogues with a standard deviation of 0.7. A pilot tells your own."
+        )
+    if question.is_percent:
+        return _("Typical values for answers that are either positive or not, 67 per cent of them positive.")
+    return _(
+        "Typical values for shares, stretched over the scale as if every answer were at one of its ends. "
+        "Real answers vary less within dialogues, so this plan is cautious there."
+    )
+
+
+def _agreeing(question: PlannedTest) -> str:
+    """Say what typical values take for granted of annotators, which is hopeful."""
+    text = _(
+        "Annotators are taken to agree about the sources, which is hopeful: if they do not, you need more annotators "
+        "and more dialogues. A pilot tells."
+    )
+    if question.unit != SCALE:
+        return text
+    found = {"value": amount(MEASURED_ANNOTATORS * question.span**2)}
+    measured = _(
+        "37 annotators of the coherence of answers varied by %(value)s (on your scale); enter it under your own values."
+    )
+    return f"{text} {measured % found}"
+
+
 def origin(variances: Variances, question: PlannedTest, pair: str) -> str:
     if variances.origin == DEFAULTS:
-        if question.unit == SHARE:
-            return _("Typical values for answers that are either positive or not, 67 per cent of them positive.")
-        return _(
-            "Typical values for shares, stretched over the scale as if every answer were at one of its ends. "
-            "Real answers vary less, so this plan is cautious."
-        )
+        found = [_typical(question), _agreeing(question)]
+        if question.turns > 1:
+            found.append(_("Two sources are taken to differ by as much in every turn of a dialogue."))
+        return " ".join(found)
     if variances.origin == OWN:
         return _("Your own values.")
     if variances.origin == PILOT and pair:
@@ -217,16 +263,23 @@ def origin(variances: Variances, question: PlannedTest, pair: str) -> str:
     return sentence % (counts | {"pair": pair, "n": variances.n_pairs})
 
 
-def doubts(variances: Variances) -> list[str]:
+def doubts(variances: Variances, turns: int = 1) -> list[str]:
     """Return the reasons not to rely fully on the variances."""
     found = []
+    if turns > 1 and not variances.are_turns_known:
+        found.append(
+            _(
+                "Between turns: unknown, as these dialogues have one turn each. It is a part of what differs between "
+                "dialogues, which more turns are taken not to reduce."
+            )
+        )
     if variances.is_rough:
         found.append(
             _("Fewer than 20 dialogues or 3 annotators: these variances are rough. Plan for more than they suggest.")
         )
-    if variances.clipped:
-        names = ", ".join(_(COMPONENT_NAMES[name]) for name in variances.clipped)
-        found.append(_("Estimated below 0 and set to 0: %(names)s.") % {"names": names})
+    if variances.at_zero:
+        names = ", ".join(_(COMPONENT_NAMES[name]) for name in variances.at_zero)
+        found.append(_("Estimated as 0: %(names)s.") % {"names": names})
     if variances.origin == MAIN:
         found.append(
             _(

@@ -7,17 +7,20 @@ from typing import Any
 
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext
+from django.utils.translation import gettext_noop
 
 from measures.planning import multiplier
 from reporting.charts import Curve, CurveWords, curve_figure
 from reporting.explained import Figure
-from reporting.planner.plans import NOTABLE, SHARE, Crowd, Grid, Load, PlannedTest, StudyPlan, Work
+from reporting.planner.plans import NEW_ANNOTATORS, NOTABLE, WINS, Crowd, Grid, Load, PlannedTest, StudyPlan, Work
 from reporting.planner.sentences import (
     COMPONENT_NAMES,
+    NO_TEST,
+    ONLY_THESE,
     UNKNOWN,
     annotators,
     asked_power,
+    assumed,
     dialogues,
     each,
     hours,
@@ -37,6 +40,10 @@ COMPONENT_MEANINGS = {
     "s_between": gettext_noop(
         "Variance of the difference between two sources across dialogues. More dialogues reduce its contribution."
     ),
+    "s_turn": gettext_noop(
+        "Variance of the difference between two sources across the turns of a dialogue. More turns and more dialogues "
+        "reduce its contribution."
+    ),
     "s_within": gettext_noop(
         "Variance of individual annotators' answers about the difference. More dialogues reduce its "
         "contribution, and so do more annotators per dialogue."
@@ -46,7 +53,7 @@ COMPONENT_MEANINGS = {
         "its contribution."
     ),
 }
-N_POINTS = 60
+N_POINTS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +72,7 @@ class Line:
 
 # --- its numbers ---------------------------------------------------------------------------------------
 def facts(plan: StudyPlan, load: Load) -> list[Fact]:
-    question, chosen = plan.question, next(crowd for crowd in plan.by_annotators if crowd.is_chosen)
+    question = plan.question
     if question.n_dialogues is None:
         size = needed_figure(question, question.difference, question.ratings, plan.n_needed)
     else:
@@ -75,15 +82,17 @@ def facts(plan: StudyPlan, load: Load) -> list[Fact]:
     found = [
         Fact(_("Dialogues"), size),
         Fact(_("Power"), _power_figure(plan)),
-        Fact(_("Power for new annotators"), crowd_power(question, chosen, plan.n_dialogues)),
     ]
+    if plan.test == NEW_ANNOTATORS:
+        found.append(Fact(_("Power for these annotators only"), _power_for_these(plan)))
     work = plan.work
     if work is not None:
         n_each = f"{work.ratings_each:,}"
-        product = f"{plan.n_dialogues:,} × {question.ratings:,} = {n_each}"
-        lines = (_("%(n)s ratings of each source on each criterion.") % {"n": n_each}, product)
+        name, line = _("Ratings per source and criterion"), _("%(n)s ratings of each source on each criterion.")
+        if question.unit == WINS:
+            name, line = _("Answers per pair of sources"), _("%(n)s answers about each pair of sources.")
         found += [
-            Fact(_("Ratings per source and criterion"), Figure(n_each, lines)),
+            Fact(name, Figure(n_each, (line % {"n": n_each},))),
             Fact(_("Judgements in total"), _judgements_figure(work, load)),
             Fact(_("Batches"), _batches_figure(work, plan, load)),
             Fact(_("Hours per annotator"), _hours_figure(work, plan, load)),
@@ -95,27 +104,46 @@ def facts(plan: StudyPlan, load: Load) -> list[Fact]:
 def _power_figure(plan: StudyPlan) -> Figure:
     question = plan.question
     if plan.power is None:
-        return Figure(UNKNOWN, (no_number(question, question.difference, plan.n_annotators),))
-    found = {"power": percent(plan.power), "points": points(question.difference, question)}
-    lines = (
-        _("Of 100 such studies, %(power)s detect a difference of %(points)s, if it exists.") % found,
-        level_line(question),
-        _("This is the power of a test over dialogues, which holds for the same annotators only."),
-    )
-    return Figure(_("%(n)s %%") % {"n": percent(plan.power)}, lines)
+        return Figure(UNKNOWN, (no_number(question, question.difference, plan.n_annotators, plan.fewest_annotators),))
+    lines = (*_found(plan.power, question), *_test_lines(question, plan.n_dialogues, plan.n_annotators))
+    return Figure(_("%(n)s %%") % {"n": percent(plan.power)}, lines, is_warned=plan.power < question.power - NOTABLE)
+
+
+def _power_for_these(plan: StudyPlan) -> Figure:
+    question = plan.question
+    if plan.power_for_these_annotators is None:
+        return Figure(UNKNOWN, (_("There is no number of dialogues to use for the plan."),))
+    about = _("This is the power of a test over dialogues, which holds for the same annotators only.")
+    lines = (*_found(plan.power_for_these_annotators, question), level_line(question), about)
+    return Figure(_("%(n)s %%") % {"n": percent(plan.power_for_these_annotators)}, lines)
+
+
+def _found(power: float, question: PlannedTest) -> tuple[str, ...]:
+    found = {"power": percent(power), "points": points(question.difference, question)}
+    return (_("Of 100 such studies, %(power)s detect a difference of %(points)s, if it exists.") % found,)
+
+
+def _test_lines(question: PlannedTest, n_dialogues: int | None, n_annotators: int) -> tuple[str, ...]:
+    """Say which test the plan is for, and what it takes for granted."""
+    if question.test == NEW_ANNOTATORS:
+        return assumed(question, n_dialogues, n_annotators), level_line(question), _(SECOND_TEST)
+    return level_line(question), _(ONLY_THESE)
 
 
 def variance_facts(question: PlannedTest) -> list[Fact]:
     """Return the variances in squared points of the score, as the formula uses them."""
     variances, found = question.variances, []
     for key, english in COMPONENT_NAMES.items():
-        name, text = _(english), exact(variances.parts[key])
+        if key == "s_turn" and question.turns == 1 and not variances.s_turn:
+            continue
+        is_known = key != "s_turn" or variances.are_turns_known
+        name, text = _(english), exact(variances.parts[key]) if is_known else UNKNOWN
         lines = [f"{name}: {text}", _(COMPONENT_MEANINGS[key])]
-        if question.unit == SHARE:
+        if question.is_percent:
             lines.append(_("In squared shares: 0.01 is the square of 10 percentage points."))
-        if key in variances.clipped:
-            lines.append(_("Estimated below 0 and set to 0."))
-        found.append(Fact(name, Figure(text, tuple(lines), is_warned=key in variances.clipped)))
+        if key in variances.at_zero:
+            lines.append(_("Estimated as 0."))
+        found.append(Fact(name, Figure(text, tuple(lines), is_warned=key in variances.at_zero)))
     return found
 
 
@@ -127,6 +155,8 @@ def _judgements_figure(work: Work, load: Load) -> Figure:
         _("Per dialogue: %(sources)s sources with %(each)s questions each, and %(whole)s questions about the dialogue.")
         % parts,
     ]
+    if load.n_per_pair:
+        lines.append(_("Questions about each pair of sources: %(n)s.") % {"n": load.n_per_pair})
     return Figure(text, tuple(lines))
 
 
@@ -146,18 +176,18 @@ def _no_batches() -> Figure:
 
 
 def _hours_figure(work: Work, plan: StudyPlan, load: Load) -> Figure:
-    if work.hours_each is None or work.hours is None or load.minutes is None or load.batch_size is None:
+    if work.hours_each is None or work.hours is None or load.minutes is None or work.minutes_of is None:
         return _no_batches()
     found = {
         "hours": hours(work.hours_each),
         "all": hours(work.hours),
-        "annotators": annotators(plan.n_annotators),
+        "annotators": annotators(work.n_working),
         "minutes": f"{load.minutes:,}",
-        "size": f"{load.batch_size:,}",
+        "judgements": f"{work.minutes_of:,.0f}",
     }
     lines = (
         _("About %(hours)s hours each: %(all)s hours shared by %(annotators)s.") % found,
-        _("Assumes %(minutes)s minutes for a batch of %(size)s dialogues, as expected, not measured.") % found,
+        _("Assumes %(minutes)s minutes for %(judgements)s judgements, as expected, not measured.") % found,
     )
     return Figure(found["hours"], lines)
 
@@ -209,37 +239,53 @@ def annotators_table(plan: StudyPlan) -> list[Line]:
 
 def needed_figure(question: PlannedTest, difference: float, ratings: int, needed: float | None) -> Figure:
     if needed is None:
-        return Figure(UNKNOWN, (no_number(question, difference, question.annotators(ratings)),))
+        return _none_needed(question, difference, ratings)
     n = int(needed)
     found = {"dialogues": dialogues(n), "each": each(ratings)}
     found |= {"points": points(difference, question), "power": asked_power(question)}
+    sentence = _("%(dialogues)s with %(each)s detect a difference of %(points)s with %(power)s %% power.")
+    return Figure(
+        f"{n:,}",
+        (sentence % found, *_cell_lines(question, n, ratings, _needed_formula(question, difference, ratings, n))),
+    )
+
+
+def _none_needed(question: PlannedTest, difference: float, ratings: int) -> Figure:
+    total = question.annotators(ratings)
+    is_alone = question.test == NEW_ANNOTATORS and total < 2
+    return Figure(UNKNOWN, (_(NO_TEST) if is_alone else no_number(question, difference, total),))
+
+
+def _needed_formula(question: PlannedTest, difference: float, ratings: int, n: int) -> str:
     shared, room = question.variances.s_annotator, f"{exact(difference)}²"
     if shared:  # less the part that differences between annotators take up
         room = f"({room} − {_squares(question)} × {exact(shared)} / {question.annotators(ratings):,})"
-    lines = (
-        _("%(dialogues)s with %(each)s detect a difference of %(points)s with %(power)s %% power.") % found,
-        _("%(n)s ratings of each source on each criterion.") % {"n": f"{n * ratings:,}"},
-        level_line(question),
-        f"{_squares(question)} × {_scatter(question, ratings)} / {room} ≤ {n:,}",
-    )
-    return Figure(f"{n:,}", lines)
+    return f"{_squares(question)} × {_scatter(question, ratings)} / {room} ≤ {n:,}"
+
+
+def _cell_lines(question: PlannedTest, n: int, ratings: int, formula: str) -> tuple[str, ...]:
+    """Say who rates what and, for the test that has one, the formula."""
+    if question.test == NEW_ANNOTATORS:
+        return assumed(question, n, question.annotators(ratings), ratings), level_line(question)
+    return level_line(question), formula
 
 
 def found_figure(question: PlannedTest, n: int, ratings: int, difference: float | None) -> Figure:
     if difference is None:
-        return Figure(UNKNOWN, ())
+        has_test = question.layout(n, ratings, question.annotators(ratings)).is_testable
+        why = _("So few dialogues or annotators detect no difference that two sources can have.")
+        return Figure(UNKNOWN, (why if has_test else _(NO_TEST),))
     found = {"dialogues": dialogues(n), "each": each(ratings)}
     found |= {"points": points(difference, question), "power": asked_power(question)}
+    sentence = _("%(dialogues)s with %(each)s detect a difference of %(points)s or more with %(power)s %% power.")
     shared = question.variances.s_annotator
     more = f" + {exact(shared)} / {question.annotators(ratings):,}" if shared else ""
-    lines = (
-        _("%(dialogues)s with %(each)s detect a difference of %(points)s or more with %(power)s %% power.") % found,
-        level_line(question),
-        f"√({_squares(question)} × ({_scatter(question, ratings)} / {n:,}{more})) = {difference:.4g}",
-    )
+    formula = f"√({_squares(question)} × ({_scatter(question, ratings)} / {n:,}{more})) = {difference:.4g}"
     # One number format for a whole column, so that numbers can be compared by their length.
-    form = ".1f" if question.unit == SHARE else ".2f" if question.span >= 1 else ".3g"
-    return Figure(f"{shown(difference, question):{form}}", lines)
+    form = ".1f" if question.is_percent else ".2f" if question.span >= 1 else ".3g"
+    return Figure(
+        f"{shown(difference, question):{form}}", (sentence % found, *_cell_lines(question, n, ratings, formula))
+    )
 
 
 def exact(value: float) -> str:
@@ -253,15 +299,14 @@ def _squares(question: PlannedTest) -> str:
 
 
 def _scatter(question: PlannedTest, ratings: int) -> str:
-    return f"({exact(question.variances.s_between)} + {exact(question.variances.s_within)} / {ratings:,})"
+    of = question.of_dialogue
+    return f"({exact(of.s_between)} + {exact(of.s_within)} / {ratings:,})"
 
 
 def crowd_power(question: PlannedTest, crowd: Crowd, n_dialogues: int | None) -> Figure:
     if crowd.power is None or n_dialogues is None:
-        why = _("The test in the report needs two annotators for the same dialogue.")
-        return Figure(
-            UNKNOWN, (why,) if question.ratings < 2 else (_("There is no number of dialogues to use for the plan."),)
-        )
+        why = _(NO_TEST) if n_dialogues else _("There is no number of dialogues to use for the plan.")
+        return Figure(UNKNOWN, (why,))
     found = {
         "dialogues": dialogues(n_dialogues),
         "annotators": annotators(crowd.n_annotators),
@@ -272,30 +317,17 @@ def crowd_power(question: PlannedTest, crowd: Crowd, n_dialogues: int | None) ->
     lines = (
         _("%(dialogues)s and %(annotators)s in total detect a difference of %(points)s with %(power)s %% power.")
         % found,
-        _groups_line(question, crowd),
+        assumed(question, n_dialogues, crowd.n_annotators),
         level_line(question),
         _(SECOND_TEST),
     )
     return Figure(_("%(n)s %%") % {"n": found["power"]}, lines, is_warned=is_short)
 
 
-def _groups_line(question: PlannedTest, crowd: Crowd) -> str:
-    groups = crowd.n_annotators // question.ratings
-    found = {"n": f"{groups:,}", "each": question.ratings}
-    return (
-        ngettext(
-            "%(n)s group of %(each)s annotators rates everything.",
-            "%(n)s groups of %(each)s annotators, each with its own part of the dialogues.",
-            groups,
-        )
-        % found
-    )
-
-
 def crowd_dialogues(question: PlannedTest, crowd: Crowd) -> Figure:
     if crowd.n_dialogues is None:
-        if question.ratings < 2:
-            return Figure(UNKNOWN, (_("The test in the report needs two annotators for the same dialogue."),))
+        if crowd.n_annotators < 2:
+            return Figure(UNKNOWN, (_(NO_TEST),))
         return Figure(UNKNOWN, (_("With so few annotators, even 100,000 dialogues are not enough."),))
     found = {
         "dialogues": dialogues(crowd.n_dialogues),
@@ -306,7 +338,7 @@ def crowd_dialogues(question: PlannedTest, crowd: Crowd) -> Figure:
     lines = (
         _("%(dialogues)s and %(annotators)s in total detect a difference of %(points)s with %(power)s %% power.")
         % found,
-        _groups_line(question, crowd),
+        assumed(question, crowd.n_dialogues, crowd.n_annotators),
         _(SECOND_TEST),
     )
     return Figure(f"{crowd.n_dialogues:,}", lines)
@@ -322,8 +354,12 @@ def curve_picture(plan: StudyPlan) -> SafeString:
     few = {1, 3, 7} if chosen in (1, 3, 7) else {1, chosen, 7 if chosen < 7 else 3}
     curves = []
     for ratings in sorted(few):
-        path = tuple((float(n), shown(question.detectable(n, ratings), question)) for n in steps)
-        curves.append(Curve(each(ratings), path, ratings == chosen))
+        found = [(float(n), question.detectable(n, ratings)) for n in steps]
+        path = tuple((n, shown(difference, question)) for n, difference in found if difference is not None)
+        if path:
+            curves.append(Curve(each(ratings), path, ratings == chosen))
+    if not curves:
+        return SafeString("")
     return curve_figure(
         name="planner",
         title=_("Smallest detectable difference, by number of dialogues"),
@@ -333,10 +369,10 @@ def curve_picture(plan: StudyPlan) -> SafeString:
         curves=curves,
         highest=shown(3 * question.difference, question),
         limit=shown(question.difference, question),
-        chosen=(plan.n_dialogues, shown(plan.detectable or 0, question)) if plan.n_dialogues else None,
+        chosen=(plan.n_dialogues, shown(plan.detectable, question)) if plan.n_dialogues and plan.detectable else None,
         words=CurveWords(
             across=_("dialogues"),
-            up=_("percentage points") if question.unit == SHARE else _("scale points"),
+            up=_("percentage points") if question.is_percent else _("scale points"),
             limit=points(question.difference, question),
         ),
     )

@@ -32,18 +32,18 @@ def quality_lines(value: Row) -> list[str]:
 
 
 def preparation_lines(value: Row) -> list[str]:
-    """Return lines on what candidates do before the qualification itself."""
+    """Return lines on what people do before the qualification itself."""
     lines = []
     if value["has_comprehension_check"]:
         n = value["most_check_tries"]
         sentence = ngettext(
-            "Candidates first answer questions about the guidelines, all of them correctly in %(n)s try.",
-            "Candidates first answer questions about the guidelines, all of them correctly within %(n)s tries.",
+            "Newcomers first answer questions about the guidelines, all of them correctly in %(n)s try.",
+            "Newcomers first answer questions about the guidelines, all of them correctly within %(n)s tries.",
             n,
         )
         lines.append(sentence % {"n": n})
     if value["is_trained"]:
-        lines.append(_("Candidates rate training batches with explanations before they qualify."))
+        lines.append(_("Newcomers first rate training batches with explanations before they qualify."))
     return lines
 
 
@@ -61,7 +61,7 @@ def qualification_sentences(value: Row) -> Iterable[str]:
             "lists each of them."
         )
     if value["tried"]:
-        passed = _("Of %(tried)s candidates, %(passed)s passed.")
+        passed = _("Of %(tried)s people who tried, %(passed)s passed.")
         yield passed % {name: f"{value[name]:,}" for name in ("passed", "tried")}
 
 
@@ -72,7 +72,7 @@ def _by_hand() -> str:
 def _rule_lines(rule: Row, *, is_only: bool) -> Iterable[str]:
     yield from _criterion_of(rule)
     if rule["method"] != "gold":
-        yield _("Compared with the panel: %(panel)s.") % rule_words(rule)
+        yield _("Compared with the panel, which rated the pilot: %(panel)s.") % rule_words(rule)
     yield _("Attempts allowed: %(n)s.") % {"n": rule["most_attempts"]}
     if not is_only:
         yield _("Attempts decided by this rule: %(n)s.") % {"n": f"{rule['attempts']:,}"}
@@ -99,7 +99,7 @@ def _outcomes(value: Row) -> Iterable[str]:
     counts = {name: f"{value[name]:,}" for name in OUTCOMES}
     yield (
         _(
-            "Candidates who tried: %(tried)s; passed: %(passed)s, failed: %(failed)s, undecided: %(undecided)s, not "
+            "People who tried: %(tried)s; passed: %(passed)s, failed: %(failed)s, undecided: %(undecided)s, not "
             "decided yet: %(pending)s."
         )
         % counts

@@ -9,26 +9,29 @@ from django.utils.translation import override as in_language
 
 from annotation.agreement_cells import merged
 from annotation.models import Study
+from protocols.models import ProtocolVersion
 from protocols.specs import spec_of
 from qualification.adjudication.selectors.disagreements import SettledLabels, settled_labels
 from reporting.datasheet.build import Answered, answered, datasheet
 from reporting.datasheet.selectors import setting_of
-from reporting.predictions.selectors import metric_means
 from reporting.predictions.table import Comparison
 from reporting.record.record import StudyRecord, study_record_of
 from reporting.report import coefficients, sizes, tables
 from reporting.report.alpha_check import AlphaCheck, alpha_check
+from reporting.report.behaviours import Behaviour, TurnOverlap, behaviours, turn_overlaps
 from reporting.report.breakdowns import Breakdown, breakdowns
 from reporting.report.checklist import Entry, checklist
 from reporting.report.comparisons import SourceComparison, comparisons
 from reporting.report.distributions import Distribution, MarkedTurn, distributions, turns_table
 from reporting.report.final_labels import FinalLabels, final_labels
 from reporting.report.flags import Flags, flags_table
+from reporting.report.further import FurtherAgreement, further_table
 from reporting.report.hashes import Hashes, hashes_of
 from reporting.report.methods import methods
 from reporting.report.negatives import Negatives, NegativeTables, NegativeText, SourceNegatives, negative_tables
 from reporting.report.pairs import Pair, pairs_table
-from reporting.report.predicted import Prediction, predicted_table
+from reporting.report.predicted import MetricMean, Prediction, metrics_table, predicted_table
+from reporting.report.rankings import CriterionRanking, rankings
 from reporting.report.settings import ProtocolFacts, StudyFacts, protocol_facts, study_facts
 from reporting.report.time_and_pay import TimeAndPay, Workload, time_and_pay, workload
 from reporting.report.versions import Versions, versions
@@ -48,17 +51,8 @@ Record = dict[str, Any]  # a part of the study record, in the format of reportin
 
 
 @dataclass(frozen=True, slots=True)
-class MetricMean:
-    """The mean of an imported automatic metric over a source, in its own unit; None if it has no scores of it."""
-
-    source: str
-    metric: str
-    mean: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class DataSet(Figures):
-    """The dialogues that are rated as wholes; `labels` are the final labels of this criterion."""
+    """The dialogues that are rated or compared as wholes; `labels` are the final labels of this criterion, if any."""
 
     label_criterion: str = ""
 
@@ -149,15 +143,13 @@ class Report:
 
     @cached_property
     def n_ratings(self) -> int:
-        return sum(row.n_ratings for row in self.batches)
-
-    @cached_property
-    def n_judgements(self) -> int:
+        """Return the number of counted answers of every kind: the rows of the exported file that count."""
         return len(self._of.votes.rating)
 
     @cached_property
     def n_items(self) -> int:
-        return sum(row.n_items for row in self.batches)
+        """Return the number of items with an answer."""
+        return self.material.items
 
     @cached_property
     def n_annotators(self) -> int:
@@ -177,7 +169,7 @@ class Report:
 
     @cached_property
     def batches(self) -> list[sizes.BatchSizes]:
-        return sizes.batch_sizes(self._of.cells, self._of.work)
+        return sizes.batch_sizes(self._of.cells, self._of.votes, self._of.work)
 
     @cached_property
     def excluded_batches(self) -> list[facts.OtherBatches]:
@@ -196,6 +188,10 @@ class Report:
         return coefficients.overall_table(self._of.cells, self._of.votes)
 
     @cached_property
+    def agreement_further(self) -> list[FurtherAgreement]:
+        return further_table(self._of.cells, self._of.votes)
+
+    @cached_property
     def comparisons(self) -> list[SourceComparison]:
         return comparisons(self._of.cells, self._of.votes)
 
@@ -209,6 +205,10 @@ class Report:
     def side_bias(self) -> list[SideBias]:
         criteria = compared_criteria(self._of.cells.spec)
         return [side_bias(each, self._of.pairings.get(each.id, {})) for each in criteria]
+
+    @cached_property
+    def rankings(self) -> list[CriterionRanking]:
+        return rankings(self._of.study, self._of.votes, self._of.cells.sources)
 
     @cached_property
     def comments(self) -> list[sizes.Comment]:
@@ -236,7 +236,9 @@ class Report:
 
     @cached_property
     def rules(self) -> dict[str, str]:
-        return rules_of(self._of.study, is_told=bool(self.feedback))
+        of, found = self._of, self.material
+        units = {"is_by_scenario": found.is_by_scenario, "has_dialogues_as_units": found.has_dialogues_as_units}
+        return rules_of(of.study, of.pairings, is_told=bool(self.feedback), **units)
 
     @cached_property
     def versions(self) -> Versions:
@@ -276,16 +278,17 @@ class Report:
 
     @cached_property
     def data_set(self) -> DataSet | None:
-        """Return the dialogues with the mix of their final labels; None if no whole dialogues are rated."""
+        """Return the dialogues with the mix of their final labels; None if none are rated or compared as wholes."""
         figures = data_set_of(self._of.study)
         criterion = spec_of(self._of.study.protocol_version).label_criterion()
         if figures is None or criterion is None:
             return None
+        is_label = criterion.unit != ProtocolVersion.Unit.COMPARISON  # the answer to a pair is no label of a dialogue
         rows = [row for row in self.final_labels if row.source is None and row.criterion == criterion.key]
-        labels = {each.label: each.items for row in rows for each in row.labels}
+        labels = {each.label: each.items for row in rows if is_label for each in row.labels}
         mix: list[Share] = [Share(label, n, percent(n, sum(labels.values()))) for label, n in labels.items()]
         known = {each.name: getattr(figures, each.name) for each in fields(figures)}
-        return DataSet(**known | {"labels": mix, "label_criterion": criterion.key})
+        return DataSet(**known | {"labels": mix, "label_criterion": criterion.key if is_label else ""})
 
     @cached_property
     def final_labels(self) -> list[FinalLabels]:
@@ -297,12 +300,7 @@ class Report:
 
     @cached_property
     def metrics(self) -> list[MetricMean]:
-        means = metric_means(self._of.study)
-        return [
-            MetricMean(source.key, metric, mean)
-            for source in self._of.cells.sources
-            for metric, mean in means.get(source.pk, {}).items()
-        ]
+        return metrics_table(self._of.study, self._of.cells.sources)
 
     @cached_property
     def distributions(self) -> list[Distribution]:
@@ -312,6 +310,14 @@ class Report:
     def turns(self) -> list[MarkedTurn]:
         marks = marked_turns(self._of.study, self._of.details)
         return turns_table(self._of.cells, self._of.votes, marks, self._of.details)
+
+    @cached_property
+    def behaviours(self) -> list[Behaviour]:
+        return behaviours(self._of.cells, self._of.votes, self._of.details)
+
+    @cached_property
+    def turn_overlaps(self) -> list[TurnOverlap]:
+        return turn_overlaps(self._of.cells, self._of.votes, self._of.details)
 
     @cached_property
     def negatives(self) -> list[Negatives]:

@@ -16,6 +16,7 @@ from reporting.record.presentation import presentation_sentence
 from reporting.record.qualifying_words import qualification_lines
 from reporting.record.record import StudyRecord
 from reporting.report.annotation_format import format_lines, format_of
+from reporting.report.answers_words import answers_lines
 from reporting.report.recruited import (
     Recruited,
     criteria_lines,
@@ -23,7 +24,7 @@ from reporting.report.recruited import (
     demographics_of,
     recruited_lines,
 )
-from reporting.report.sizes import Seats, VotesPerItem
+from reporting.report.sizes import AnswersPerItem, Seats, VotesPerItem
 from reporting.report.time_and_pay import Quartiles
 from reporting.study.facts import OtherBatches, People
 from reporting.study.plain import plain, spread
@@ -115,10 +116,11 @@ class Dimensions:
 
 @dataclass(frozen=True, slots=True)
 class VotesPerSample:
-    """How many people rated an item, and how many should."""
+    """How many people rated an item, and how many should; and the criteria that fewer of them answered."""
 
     votes: VotesPerItem = field(metadata=spread())
     wanted: Seats
+    answers: list[AnswersPerItem]
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +191,8 @@ def _work(study: Study, report: "Report") -> dict[str, Any]:
     return {
         "presentation": None if report.is_collected_elsewhere else {"text_format": study.text_format},
         "samples": samples if sizes.items else None,
-        "votes_per_sample": sizes.items and VotesPerSample(sizes.votes_per_item, sizes.seats_per_batch),
+        "votes_per_sample": sizes.items
+        and VotesPerSample(sizes.votes_per_item, sizes.seats_per_batch, sizes.answers_per_item),
         "agreement": [
             Coefficients(row.criterion, names[row.criterion], row.fleiss_kappa, row.krippendorff_alpha)
             for row in report.agreement_overall
@@ -240,8 +243,10 @@ def _votes(value: VotesPerSample) -> list[str]:
     wanted = number(seats.low, "d") if seats.low == seats.high else _("%(low)s to %(high)s") % plain(seats)
     said = {"low": votes.low, "high": votes.high, "mean": _two(votes.mean), "wanted": wanted}
     if votes.low == votes.high:
-        return [_("Votes per item: %(low)s; planned: %(wanted)s.") % said]
-    return [_("Votes per item: %(low)s to %(high)s, %(mean)s on average; planned: %(wanted)s.") % said]
+        sentence = _("Annotators per item: %(low)s; planned: %(wanted)s.")
+    else:
+        sentence = _("Annotators per item: %(low)s to %(high)s, %(mean)s on average; planned: %(wanted)s.")
+    return [sentence % said, *answers_lines(value.answers)]
 
 
 def _payment(value: Payment) -> list[str]:
@@ -279,7 +284,7 @@ LINES: dict[str, Callable[[Any], list[str]]] = {
     "samples": lambda value: [_("Items: %(items)s, dialogues: %(dialogues)s, sources: %(sources)s.") % value],
     "votes_per_sample": _votes,
     "agreement": _agreement,
-    "workload": _quartiles(gettext_noop("Judgements per annotator: median %(median)s, quartiles %(q1)s and %(q3)s.")),
+    "workload": _quartiles(gettext_noop("Answers per annotator: median %(median)s, quartiles %(q1)s and %(q3)s.")),
     "time": _quartiles(gettext_noop("Minutes per batch: median %(median)s, quartiles %(q1)s and %(q3)s.")),
     "payment": _payment,
     "platform": lambda value: [value["name"]],

@@ -11,7 +11,8 @@ from measures.agreement import fleiss_kappa, gwet_ac, percent_agreement
 from measures.histograms import Histogram, total
 from measures.labels import WORD_SCALES
 from protocols.specs import CriterionSpec
-from reporting.report.resampled import Limits, Sample
+from reporting.report.new_annotators import NewAnnotators, for_new_annotators
+from reporting.report.resampled import Limits, Sample, makers
 from reporting.report.weighted import WeightedKappa, weighted_kappas
 from reporting.study.cells import StudyCells
 from reporting.study.plain import spread
@@ -80,7 +81,7 @@ class Overall:
 
     A coefficient is None if it is undefined: `reason` says why for all but alpha. `percent_agreement` and
     `strong_share_kept` are shares from 0 to 1. `n_left_out` counts items with one vote, `n_pairs` the pairs of
-    annotators behind the weighted kappas.
+    annotators behind the weighted kappas. `fleiss`, `alpha` and `ac1` are the limits for the annotators who rated.
     """
 
     criterion: str
@@ -99,6 +100,10 @@ class Overall:
     n_units: int
     fleiss: Limits = field(metadata=spread("fleiss"))
     alpha: Limits = field(metadata=spread("alpha"))
+    ac1: Limits = field(metadata=spread("ac1"))
+    fleiss_new_annotators: NewAnnotators = field(metadata=spread("fleiss_new_annotators"))
+    alpha_new_annotators: NewAnnotators = field(metadata=spread("alpha_new_annotators"))
+    ac1_new_annotators: NewAnnotators = field(metadata=spread("ac1_new_annotators"))
     cohen_linear: WeightedKappa = field(metadata=spread("cohen_linear"))
     cohen_quadratic: WeightedKappa = field(metadata=spread("cohen_quadratic"))
     n_pairs: int
@@ -118,7 +123,7 @@ def _agreement(
     sure = strong(histogram, scale)
     whole, alpha = fleiss_kappa(histogram), alpha_of(histogram, scale)
     sample = Sample.of(mine, mine.items.source == key[1])
-    pooled_limits, alpha_limits = sample.limits(criterion, study.study, whole.value, alpha.value)
+    limits = sample.limits(criterion, study.study, {"fleiss": whole.value, "alpha": alpha.value})
     return Agreement(
         source=source,
         criterion=criterion.key,
@@ -140,8 +145,8 @@ def _agreement(
         strong_share_kept=sure.n_items / histogram.n_items if histogram.n_items else None,
         interval_method=sample.method,
         n_units=sample.n_units,
-        pooled_limits=pooled_limits,
-        alpha_limits=alpha_limits,
+        pooled_limits=limits["fleiss"],
+        alpha_limits=limits["alpha"],
     )
 
 
@@ -194,9 +199,11 @@ def _overall(study: StudyCells, votes: StudyVotes, criterion: CriterionSpec, poo
     mine = votes.by_criterion[criterion.id]
     histogram, scale = counted(pooled, criterion)
     sure = strong(histogram, scale)
-    kappa, alpha = fleiss_kappa(histogram), alpha_of(histogram, scale)
+    kappa, alpha, ac1 = fleiss_kappa(histogram), alpha_of(histogram, scale), gwet_ac(histogram)
     sample = Sample.of(mine, np.ones(len(mine.items.id), bool))
-    fleiss_limits, alpha_limits = sample.limits(criterion, study.study, kappa.value, alpha.value)
+    values = {"fleiss": kappa.value, "alpha": alpha.value, "ac1": ac1.value}
+    limits = sample.limits(criterion, study.study, values)
+    new = for_new_annotators(mine, makers(criterion), {name: each.ends for name, each in limits.items()})
     weighted, n_pairs = weighted_kappas(mine, study.study.word_scale)
     return Overall(
         criterion=criterion.key,
@@ -204,7 +211,7 @@ def _overall(study: StudyCells, votes: StudyVotes, criterion: CriterionSpec, poo
         fleiss_kappa=kappa.value,
         krippendorff_alpha=alpha.value,
         alpha_reason=alpha.reason,
-        gwet_ac1=gwet_ac(histogram).value,
+        gwet_ac1=ac1.value,
         percent_agreement=percent_agreement(histogram).value,
         reason=kappa.reason,
         strong_kappa=fleiss_kappa(sure).value,
@@ -214,8 +221,12 @@ def _overall(study: StudyCells, votes: StudyVotes, criterion: CriterionSpec, poo
         interval_method=sample.method,
         n_units=sample.n_units,
         n_pairs=n_pairs,
-        fleiss=fleiss_limits,
-        alpha=alpha_limits,
+        fleiss=limits["fleiss"],
+        alpha=limits["alpha"],
+        ac1=limits["ac1"],
+        fleiss_new_annotators=new["fleiss"],
+        alpha_new_annotators=new["alpha"],
+        ac1_new_annotators=new["ac1"],
         cohen_linear=weighted["cohen_linear"],
         cohen_quadratic=weighted["cohen_quadratic"],
     )

@@ -1,244 +1,342 @@
-"""Compare every pair of sources by criterion: which is better, by how much, and to whom the result generalises."""
+"""Compare the sources of each criterion on all ratings, whatever the design: means, differences, and what is behind."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from annotation.agreement_cells import on_scale, places_of, tallies_on_scale
-from measures.arrays import BoolArray, FloatArray, IntArray
-from measures.comparison import benjamini_hochberg, holm
-from measures.systems import AllPairs, Difference, all_pairs, dialogue_t, mcnemar_mid_p
-from protocols.models import ProtocolVersion
+from annotation.agreement_cells import NO_SOURCE, places_of
+from measures.comparison import holm
+from measures.estimate import Estimate
+from measures.mixed.design import ANNOTATOR, RESIDUAL, LeftOut
+from measures.mixed.equivalence import equivalence_p
+from measures.mixed.letters import compact_letters
+from measures.mixed.sources import RandomEffect, SourceDifference, SourceMean
+from measures.mixed.sources import SourceComparison as Compared
+from protocols.models import Option, ProtocolVersion
 from protocols.specs import CriterionSpec
 from reporting.study.cells import StudyCells
+from reporting.study.comparing import compared
 from reporting.study.plain import spread
-from reporting.study.rules import positive_rows
-from reporting.study.scores import Blocks, blocks_of, scale_of
+from reporting.study.scores import Scale, ratings_of, scale_of
 from reporting.study.votes import CriterionVotes, StudyVotes
 
-CROSSED, OF_DIALOGUES = "crossed_variance_t", "dialogue_t"
-NO_SCORES, NO_PAIRS, DEPENDENT_TURNS = "no_scores", "no_pairs", "dependent_turns"
-UNMATCHED = "unmatched_dialogues"
+NO_SCORES = "no_scores"
+EXCLUDING, UNSURE, NO_SOURCE_NAMED = "excluding", "unsure", "no_source"
+UNUSED_REASONS = (NO_SOURCE_NAMED, EXCLUDING, UNSURE)
+ANSWERS_UNUSED, ANNOTATORS_UNKNOWN = "answers_unused", "annotators_unknown"
+LEVEL = 0.05
+SHARE_TO_WARN = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class McNemar:
-    """The dialogues where only a or only b is positive by majority, with the mid-p of McNemar's test.
+class ModelLimits:
+    """A 95 % interval for new annotators and new conversations, and the ratings behind it.
 
-    Numbers are None if no option is positive, and the p value also if it is undefined; `majority_reason` says why.
+    Without an interval, `interval_note` says why.
     """
 
-    majority_only_a: int | None
-    majority_only_b: int | None
-    majority_p: float | None
-    majority_reason: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class SourcePair:
-    """The difference of two sources, a minus b, in units of `score`: points of the scale, or shares from 0 to 1.
-
-    `difference` is None if it is undefined, and `reason` says why; its 95 % interval, `p` and `effect` (a multiple of
-    the sd of the differences per dialogue) are None if there are none, and `interval_note` says why. `n_differences`
-    counts cells of a dialogue and an annotator. `p_holm` and `p_bh` are corrected over the tested pairs of the
-    criterion.
-    """
-
-    criterion: str
-    source_a: str
-    source_b: str
-    score: str
-    test: str
-    difference: float | None
-    reason: str | None
     low: float | None
     high: float | None
     interval_note: str | None
     standard_error: float | None
     degrees_of_freedom: float | None
-    p: float | None
-    effect: float | None
-    population: str
-    n_dialogues: int
-    n_differences: int
-    n_dialogues_left_out: int
-    n_annotators_left_out: int
-    n_blocks_left_out: int
-    majority: McNemar = field(metadata=spread())
-    p_holm: float | None
-    p_bh: float | None
+    n_ratings: int
+    n_conversations: int
 
 
 @dataclass(frozen=True, slots=True)
-class AllSources:
-    """The mean score of each source over the complete dialogues, and Friedman's test over them.
+class SourceScore:
+    """The mean score of a source, in points of the scale or as a share from 0 to 1; see `score`.
 
-    A mean or a number of the test is None if it is undefined; `friedman_reason` says why. `n_shared_annotators` worked
-    in several blocks, and are different people in each.
+    The source of whole dialogues is None. Sources that share a letter of `letters` do not differ significantly after
+    Holm's correction; None if not all pairs were tested.
     """
 
-    means: list[float | None]
-    n_dialogues: int
-    friedman_chi2: float | None
-    friedman_p: float | None
-    friedman_reason: str | None
-    n_blocks: int
-    n_shared_annotators: int
+    criterion: str
+    source: str | None
+    score: str
+    mean: float | None
+    limits: ModelLimits = field(metadata=spread())
+    letters: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The difference of plain means, with errors clustered by annotator and by conversation.
+
+    None with fewer than 20 of either.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Equivalence:
+    """Two one-sided tests against the study's margin, which is in units of the score here.
+
+    None without a margin, and p values also where the interval is withheld; `p_holm` is corrected over the pairs.
+    """
+
+    margin: float | None
+    p: float | None
+    p_holm: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePair:
+    """The mean of source a minus that of source b, in units of `score`.
+
+    Wherever the interval is withheld, so are p values, `effect` and degrees of freedom. `p_holm` is corrected over the
+    pairs of the criterion. `effect` is the difference in standard deviations of one rating.
+    """
+
+    criterion: str
+    source_a: str | None
+    source_b: str | None
+    score: str
+    difference: float | None
+    limits: ModelLimits = field(metadata=spread())
+    p: float | None
+    p_holm: float | None
+    effect: float | None
+    check: Check = field(metadata=spread("check"))
+    equivalence: Equivalence = field(metadata=spread("equivalence"))
+
+    @property
+    def is_significant(self) -> bool:
+        return self.p_holm is not None and self.p_holm <= LEVEL
+
+    @property
+    def is_equivalent(self) -> bool:
+        return self.equivalence.p_holm is not None and self.equivalence.p_holm <= LEVEL
+
+
+@dataclass(frozen=True, slots=True)
+class Variance:
+    """A random effect of the model, or 'residual': its groups, and its variance in squared units of the score.
+
+    An effect that the design cannot tell apart has no number: `left_out` says why, and `beside` names the effect that
+    stands for both if their groups are the same.
+    """
+
+    criterion: str
+    effect: str
+    n_groups: int | None
+    sd: float | None
+    variance: float | None
+    left_out: str | None
+    beside: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unused:
+    """Answers without a score, by reason."""
+
+    reason: str
+    n: int
 
 
 @dataclass(frozen=True, slots=True)
 class SourceComparison:
-    """The comparison of the sources on a criterion.
+    """The sources of a criterion.
 
-    If they cannot be compared, `reason` says why, `whole` is None, and there are no pairs. `score` is None if the
-    criterion has neither numbers nor a positive option.
+    `score` is None if the criterion has neither numbers nor a positive option: then `reason` says so, and the tables
+    are empty. `weighting` is 'model' (generalised least squares) or 'plain', where there is no model. `n_annotators`
+    and `n_conversations` are those of the `n_ratings` that are used.
     """
 
     criterion: str
     score: str | None
-    sources: list[str]
+    sources: list[str | None]
     reason: str | None
-    whole: AllSources | None = field(metadata=spread())
+    weighting: str | None
+    is_binary: bool
+    n_ratings: int
+    n_annotators: int
+    n_conversations: int
+    unused: list[Unused]
+    warnings: list[str]
+    means: list[SourceScore]
     pairs: list[SourcePair]
+    variances: list[Variance]
+
+    @property
+    def n_unused(self) -> int:
+        return sum(each.n for each in self.unused)
+
+    @property
+    def margin(self) -> float | None:
+        """Return the margin of equivalence in units of the score; None if the study names none."""
+        return self.pairs[0].equivalence.margin if self.pairs else None
+
+    @property
+    def has_checks(self) -> bool:
+        return any(each.check.value is not None for each in self.pairs)
+
+    @property
+    def withheld(self) -> str | None:
+        """Return why there is no interval at all; None if any mean has one."""
+        notes = {each.limits.interval_note if each.limits.low is None else None for each in self.means}
+        return notes.pop() if len(notes) == 1 else None
+
+    @property
+    def effects(self) -> list[Variance]:
+        return [each for each in self.variances if each.left_out is None]
+
+    @property
+    def left_out(self) -> list[Variance]:
+        return [each for each in self.variances if each.left_out is not None]
 
 
 def comparisons(study: StudyCells, votes: StudyVotes) -> list[SourceComparison]:
-    """Return a row for each criterion on which several sources were rated, with the pairs of sources."""
+    """Return a row for each rated criterion. Answers that compare sources directly are no ratings of a source."""
     found = []
     for criterion in study.spec.voted:
         mine = votes.by_criterion[criterion.id]
-        rated = np.unique(mine.items.source[mine.item])
-        sources = {source.pk: source.key for source in study.sources if source.pk in rated}
-        if len(sources) > 1:
-            found.append(_compared(criterion, mine, sources, study.study.majority_rule))
+        if criterion.unit == ProtocolVersion.Unit.COMPARISON or not len(mine.item):
+            continue
+        found.append(comparison_of(study, mine, study.study.equivalence_margin))
     return found
 
 
-def _compared(criterion: CriterionSpec, votes: CriterionVotes, sources: dict[int, str], rule: str) -> SourceComparison:
+def comparison_of(study: StudyCells, votes: CriterionVotes, percent: float | None) -> SourceComparison:
+    """Compare the sources that have answers. `percent` is the margin of equivalence in per cent of the scale."""
+    criterion, sources = votes.criterion, _rated_sources(study, votes)
     scale, names = scale_of(criterion), list(sources.values())
     if scale is None:
-        return SourceComparison(criterion.key, None, names, NO_SCORES, None, [])
-    blocks = blocks_of(votes, scale, list(sources))
-    if not blocks.arrays:
-        return SourceComparison(criterion.key, scale.score, names, NO_PAIRS, None, [])
-    if criterion.unit == ProtocolVersion.Unit.DIALOGUE and not _are_matched(blocks):
-        return SourceComparison(criterion.key, scale.score, names, UNMATCHED, None, [])
-    found = all_pairs(blocks.arrays)
-    whole = AllSources(
-        means=list(found.means),
-        n_dialogues=found.n_dialogues,
-        friedman_chi2=found.friedman.statistic,
-        friedman_p=found.friedman.p_value,
-        friedman_reason=found.friedman.reason,
-        n_blocks=len(blocks.arrays),
-        n_shared_annotators=blocks.n_shared,
+        return SourceComparison(criterion.key, None, names, NO_SCORES, None, False, 0, 0, 0, [], [], [], [], [])
+    found = compared(ratings_of(votes, scale, list(sources)), len(sources), scale.ends)
+    margin = None if percent is None else percent / 100 * (scale.ends[1] - scale.ends[0])
+    unused = list(_unused(criterion, votes, scale, list(sources)))
+    return SourceComparison(
+        criterion=criterion.key,
+        score=scale.score,
+        sources=names,
+        reason=None,
+        weighting=found.weighting,
+        is_binary=found.is_binary,
+        n_ratings=found.n_ratings,
+        n_annotators=found.n_annotators,
+        n_conversations=found.n_conversations,
+        unused=unused,
+        warnings=list(_warnings(found, unused, len(votes.item))),
+        means=_means(criterion.key, scale.score, names, found),
+        pairs=_pairs(criterion.key, scale.score, names, found, margin),
+        variances=[
+            *(_variance(criterion.key, each) for each in found.effects),
+            *(_left_out(criterion.key, each) for each in found.left_out),
+        ],
     )
-    majorities = _majorities(votes, list(sources), rule)
-    pairs = _pairs(criterion, scale.score, names, found, blocks, majorities, is_dependent=_are_dependent(votes))
-    return SourceComparison(criterion.key, scale.score, names, None, whole, pairs)
 
 
-def _are_matched(blocks: Blocks) -> bool:
-    """Return whether any scenario has answers about several sources."""
-    return any((~np.isnan(array)).any(axis=1).sum(axis=1).max(initial=0) > 1 for array in blocks.arrays)
+def _rated_sources(study: StudyCells, votes: CriterionVotes) -> dict[int, str | None]:
+    rated = set(np.unique(votes.items.source[votes.item]).tolist())
+    sources = {pk: key for key, pk in study.source_ids.items() if pk in rated}
+    if len(sources) > 1:
+        sources.pop(NO_SOURCE, None)
+    return sources
 
 
-def _are_dependent(votes: CriterionVotes) -> bool:
-    """Return whether a source has several majorities in one scenario or conversation: these are not independent."""
-    rated = np.unique(votes.item)
-    of = votes.items
-    n_majorities, n_independent = (
-        np.unique(np.stack([rows[rated], of.source[rated]]), axis=1).shape[1] for rows in (_rows(votes), of.groups)
-    )
-    return n_majorities > n_independent
+def _unused(criterion: CriterionSpec, votes: CriterionVotes, scale: Scale, sources: list[int]) -> Iterable[Unused]:
+    """Yield the numbers of answers that no mean uses; each answer has one reason."""
+    is_named = np.isin(votes.items.source[votes.item], sources)
+    is_excluding = np.isin(votes.code, places_of(criterion, Option.Role.EXCLUDING))
+    has_none = np.isnan(scale.worth[votes.code])
+    counts = {
+        NO_SOURCE_NAMED: ~is_named,
+        EXCLUDING: is_named & is_excluding,
+        UNSURE: is_named & has_none & ~is_excluding,
+    }
+    for reason, chosen in counts.items():
+        if chosen.any():
+            yield Unused(reason, int(chosen.sum()))
 
 
-def _rows(votes: CriterionVotes) -> IntArray:
-    """Return what the majorities of each item are matched by: of a whole dialogue its scenario, else the dialogue."""
-    return np.where(votes.items.is_whole > 0, votes.items.scenario, votes.items.dialogue)
+def _warnings(found: Compared, unused: list[Unused], n_answers: int) -> Iterable[str]:
+    if sum(each.n for each in unused) > SHARE_TO_WARN * n_answers:
+        yield ANSWERS_UNUSED
+    if any(each.effect == ANNOTATOR and each.reason == RESIDUAL for each in found.left_out):
+        yield ANNOTATORS_UNKNOWN
 
 
-def _pairs(
-    criterion: CriterionSpec,
-    score: str,
-    names: list[str],
-    whole: AllPairs,
-    blocks: Blocks,
-    majorities: list[tuple[BoolArray, BoolArray]],
-    *,
-    is_dependent: bool,
-) -> list[SourcePair]:
-    """Return the pairs with p values corrected over those that could be tested."""
-    tests = [_tested(pair.difference, blocks.arrays, pair.first, pair.second) for pair in whole.pairs]
-    p_values = [found.p_value for _, found in tests if found.p_value is not None]
-    by_holm, by_bh = iter(holm(p_values).tolist()), iter(benjamini_hochberg(p_values).tolist())
+def _means(criterion: str, score: str, names: list[str | None], found: Compared) -> list[SourceScore]:
+    letters = _letters(found.means, found.differences)
     return [
-        SourcePair(
-            criterion=criterion.key,
-            source_a=names[pair.first],
-            source_b=names[pair.second],
+        SourceScore(
+            criterion=criterion,
+            source=names[each.source],
             score=score,
-            test=test,
-            difference=found.estimate.value,
-            reason=found.estimate.reason,
-            low=found.estimate.low,
-            high=found.estimate.high,
-            interval_note=found.estimate.interval_note,
-            standard_error=found.estimate.standard_error,
-            degrees_of_freedom=found.degrees_of_freedom,
-            p=found.p_value,
-            effect=found.effect,
-            population=found.population,
-            n_dialogues=found.estimate.n_items,
-            n_differences=found.estimate.n_ratings,
-            n_dialogues_left_out=found.estimate.n_left_out,
-            n_annotators_left_out=found.n_annotators_left_out,
-            n_blocks_left_out=found.n_batches_left_out,
-            majority=_mcnemar(criterion, majorities[pair.first], majorities[pair.second], is_dependent=is_dependent),
-            p_holm=None if found.p_value is None else next(by_holm),
-            p_bh=None if found.p_value is None else next(by_bh),
+            mean=each.estimate.value,
+            limits=_limits(each),
+            letters=letters.get(each.source),
         )
-        for pair, (test, found) in zip(whole.pairs, tests, strict=True)
+        for each in found.means
     ]
 
 
-def _tested(found: Difference, arrays: list[FloatArray], first: int, second: int) -> tuple[str, Difference]:
-    """Return the name of a test and its result: the crossed test or, if no cells are crossed, the test over dialogues.
-
-    The test over dialogues holds for these annotators only.
-    """
-    if found.p_value is not None or found.estimate.value is None:
-        return CROSSED, found
-    fallback = dialogue_t([array[:, :, first] - array[:, :, second] for array in arrays])
-    return (CROSSED, found) if fallback.p_value is None else (OF_DIALOGUES, fallback)
-
-
-def _majorities(votes: CriterionVotes, sources: list[int], rule: str) -> list[tuple[BoolArray, BoolArray]]:
-    """Return for each source, by dialogue or scenario: whether it was rated, and whether its majority is positive."""
-    of = votes.items
-    dialogues, row = np.unique(_rows(votes), return_inverse=True)
-    found = []
-    for source in sources:
-        mine = (of.source == source) & (of.dialogue > 0)
-        tallies = np.zeros((len(dialogues), votes.tallies.shape[1]), np.int64)
-        np.add.at(tallies, row[mine], votes.tallies[mine])
-        kept = tallies_on_scale(tallies, votes.criterion)
-        found.append((kept.sum(axis=1) > 0, positive_rows(kept, on_scale(votes.criterion), rule)))
-    return found
+def _letters(means: Iterable[SourceMean], differences: tuple[SourceDifference, ...]) -> dict[int, str]:
+    """Return the letters of the sources, the highest mean first; none unless every pair was tested."""
+    tested = {(each.first, each.second): each.adjusted_p for each in differences}
+    if not tested or None in tested.values():
+        return {}
+    known = {each.source: each.estimate.value for each in means if each.estimate.value is not None}
+    order = sorted(known, key=lambda source: -known[source])
+    return compact_letters(order, [pair for pair, p in tested.items() if p is not None and p <= LEVEL]) or {}
 
 
-def _mcnemar(
-    criterion: CriterionSpec,
-    first: tuple[BoolArray, BoolArray],
-    second: tuple[BoolArray, BoolArray],
-    *,
-    is_dependent: bool,
-) -> McNemar:
-    if not places_of(criterion, "positive"):
-        return McNemar(None, None, None, NO_SCORES)
-    both = first[0] & second[0]
-    only_a, only_b = int((both & first[1] & ~second[1]).sum()), int((both & ~first[1] & second[1]).sum())
-    if is_dependent:  # the test is for independent pairs, and those of one conversation are not
-        return McNemar(only_a, only_b, None, DEPENDENT_TURNS)
-    test = mcnemar_mid_p(only_a, only_b)
-    return McNemar(only_a, only_b, test.p_value, test.reason)
+def _pairs(
+    criterion: str, score: str, names: list[str | None], found: Compared, margin: float | None
+) -> list[SourcePair]:
+    checks = {(each.first, each.second): _check(each.estimate) for each in found.checks}
+    return [
+        SourcePair(
+            criterion=criterion,
+            source_a=names[each.first],
+            source_b=names[each.second],
+            score=score,
+            difference=each.estimate.value,
+            limits=_limits(each),
+            p=each.p_value,
+            p_holm=each.adjusted_p,
+            effect=each.effect,
+            check=checks.get((each.first, each.second), Check(None, None, None)),
+            equivalence=equivalence,
+        )
+        for each, equivalence in zip(found.differences, _equivalence(found.differences, margin), strict=True)
+    ]
+
+
+def _equivalence(differences: tuple[SourceDifference, ...], margin: float | None) -> list[Equivalence]:
+    if margin is None:
+        return [Equivalence(None, None, None)] * len(differences)
+    tested = [equivalence_p(each.estimate, each.degrees_of_freedom, margin) for each in differences]
+    adjusted = iter(holm([p for p in tested if p is not None]).tolist())
+    return [Equivalence(margin, p, None if p is None else next(adjusted)) for p in tested]
+
+
+def _check(estimate: Estimate) -> Check:
+    return Check(estimate.value, estimate.low, estimate.high)
+
+
+def _limits(found: SourceMean | SourceDifference) -> ModelLimits:
+    estimate = found.estimate
+    return ModelLimits(
+        low=estimate.low,
+        high=estimate.high,
+        interval_note=estimate.reason or estimate.interval_note,
+        standard_error=estimate.standard_error,
+        degrees_of_freedom=found.degrees_of_freedom,
+        n_ratings=estimate.n_ratings,
+        n_conversations=estimate.n_items,
+    )
+
+
+def _variance(criterion: str, effect: RandomEffect) -> Variance:
+    return Variance(criterion, effect.effect, effect.n_groups, effect.sd, effect.sd**2, None, "")
+
+
+def _left_out(criterion: str, effect: LeftOut) -> Variance:
+    return Variance(criterion, effect.effect, None, None, None, effect.reason, effect.beside)

@@ -8,6 +8,7 @@ from typing import Any
 from parley.formulas import csv_of_records
 from reporting.record.acceptance_words import acceptance_table
 from reporting.report.build import Report, plain_report
+from reporting.report.comparisons import UNUSED_REASONS
 from reporting.report.final_labels import final_label_table
 from reporting.study.plain import plain
 
@@ -100,15 +101,37 @@ def _distributions(report: Report) -> Iterable[Row]:
             yield head | plain(option) | tail
 
 
-def _friedman(report: Report) -> Iterable[Row]:
-    """Yield a row per criterion and source: the mean over the complete dialogues, and Friedman's test."""
+def _behaviours(report: Report) -> Iterable[Row]:
+    """Yield a row per behaviour, source and unit: its rate among the answers, and among the conversations."""
+    for row in report.behaviours:
+        for unit, found in (("answers", row.rates), ("conversations", row.conversations)):
+            for mean in found.means if found else ():
+                rest = {name: value for name, value in plain(mean).items() if name not in ("criterion", "score")}
+                yield {"criterion": row.criterion, "option": row.option, "label": row.label, "unit": unit} | rest
+
+
+def _behaviour_agreement(report: Report) -> Iterable[Row]:
+    for row in report.behaviours:
+        head = {name: getattr(row, name) for name in ("criterion", "option", "label", "ticked", "n_answers")}
+        yield head | plain(row.agreement)
+
+
+def _ratings_used(report: Report) -> Iterable[Row]:
+    """Yield a row per criterion: the method of its comparison, and the answers that it uses and does not use."""
+    numbers = ("score", "reason", "weighting", "is_binary", "n_ratings", "n_annotators", "n_conversations", "n_unused")
     for row in report.comparisons:
-        shared = {"criterion": row.criterion, "score": row.score, "reason": row.reason}
-        names = ("n_dialogues", "friedman_chi2", "friedman_p", "friedman_reason")
-        test = {name: getattr(row.whole, name, None) for name in names}
-        means = row.whole.means if row.whole else [None] * len(row.sources)
-        for source, mean in zip(row.sources, means, strict=True):
-            yield {**shared, "source": source, "mean": mean, **test}
+        unused = {each.reason: each.n for each in row.unused}
+        yield (
+            {"criterion": row.criterion}
+            | {name: getattr(row, name) for name in numbers}
+            | {f"n_{reason}": unused.get(reason, 0) for reason in UNUSED_REASONS}
+            | {"warnings": "|".join(row.warnings)}
+        )
+
+
+def _preference_models(report: Report) -> Iterable[Row]:
+    for each in report.rankings:
+        yield plain(each.model) | {"circular": "|".join(each.model.transitivity.circular)}
 
 
 def _texts(report: Report) -> Iterable[Row]:
@@ -148,10 +171,12 @@ def _checklist(report: Report) -> Iterable[Row]:
 
 
 TABLES: dict[str, Callable[[Report], Iterable[Any]]] = {
+    "means": lambda report: (mean for row in report.comparisons for mean in row.means),
     "agreement": _agreement,
     "agreement_by_criterion": lambda report: report.agreement_by_criterion,
     "agreement_by_source": lambda report: report.agreement_by_source,
     "overall": lambda report: report.agreement_overall,
+    "further_agreement": lambda report: report.agreement_further,
     "majority": lambda report: report.majority,
     "metrics": lambda report: report.metrics,
     "votes": _votes,
@@ -168,10 +193,18 @@ TABLES: dict[str, Callable[[Report], Iterable[Any]]] = {
     "alpha_check": lambda report: report.alpha_check,
     "distributions": _distributions,
     "turns": lambda report: report.turns,
+    "turn_overlaps": lambda report: report.turn_overlaps,
+    "behaviours": _behaviours,
+    "behaviour_differences": lambda report: (pair for row in report.behaviours for pair in row.rates.pairs),
+    "behaviour_agreement": _behaviour_agreement,
     "comparisons": lambda report: (pair for row in report.comparisons for pair in row.pairs),
-    "friedman": _friedman,
+    "variances": lambda report: (each for row in report.comparisons for each in row.variances),
+    "ratings_used": _ratings_used,
     "pairings": lambda report: report.pairings,
     "side_bias": lambda report: report.side_bias,
+    "rankings": lambda report: (row for each in report.rankings for row in each.sources),
+    "win_rates": lambda report: (row for each in report.rankings for row in each.pairs),
+    "preference_models": _preference_models,
     "breakdowns": lambda report: report.breakdowns,
     "excluded_batches": lambda report: report.excluded_batches,
     "time_and_pay": _time,

@@ -8,19 +8,28 @@ from django.utils.translation import ngettext
 
 from parley.listing import both
 from parley.numbers import number
+from protocols.models import ProtocolVersion
 from reporting.record.acceptance_words import acceptance_sentences
 from reporting.record.presentation import presentation_sentence
 from reporting.record.qualifying_words import qualification_sentences
+from reporting.report.answers_words import answers_lines
+from reporting.report.behaviour_words import behaviour_sentences
+from reporting.report.coefficients import Overall
 from reporting.report.flags import flag_sentences
+from reporting.report.model_words import model_sentences
+from reporting.report.new_annotators import NewAnnotators
 from reporting.report.resampled import N_RESAMPLES, Limits
-from reporting.report.sizes import Material, VotesPerItem
+from reporting.report.settings import ProtocolFacts
+from reporting.report.sizes import Material
 from reporting.report.time_and_pay import TimeAndPay
 from reporting.report.versions import Versions
 from reporting.study.plain import plain
-from reporting.study.rules import majority_sentence
+from reporting.study.rules import IMPORTED_SIDES
 
 if TYPE_CHECKING:
     from reporting.report.build import Report
+
+Unit = ProtocolVersion.Unit
 
 
 def methods(report: "Report") -> list[str]:
@@ -33,8 +42,10 @@ def methods(report: "Report") -> list[str]:
         *([] if report.is_collected_elsewhere else [presentation_sentence(report.study.text_format)]),
         _people(report),
         *(qualification_sentences(report.qualification) if report.qualification else ()),
-        *_votes(report.material.votes_per_item),
+        *_votes(report.material),
         *_agreement(report),
+        *_rankings(report),
+        *behaviour_sentences(report),
         *_time(report.time_and_pay),
         *_rules(report),
         *flag_sentences(report.flags),
@@ -47,15 +58,22 @@ def methods(report: "Report") -> list[str]:
 def _protocol(report: "Report") -> Iterable[str]:
     protocol = report.protocol
     known = {"slug": protocol.slug, "version": protocol.version, "hash": protocol.sha256[:12]}
-    yield (
-        _("Responses were judged under version %(version)s of the protocol %(slug)s (SHA-256 %(hash)s…).") % known
-        if protocol.granularity == "turn"
-        else _("Dialogues were judged under version %(version)s of the protocol %(slug)s (SHA-256 %(hash)s…).") % known
-    )
-    names = [each.name for each in report.criteria]
+    yield _judged(protocol) % known
+    names = [each.name for each in protocol.criteria]
     if names:
         criteria = {"names": both(names)}
         yield ngettext("The criterion was %(names)s.", "The criteria were %(names)s.", len(names)) % criteria
+
+
+def _judged(protocol: ProtocolFacts) -> str:
+    if protocol.granularity == "turn" and Unit.DIALOGUE in protocol.units and len(protocol.units) > 1:
+        return _(
+            "Responses and whole dialogues were judged under version %(version)s of the protocol %(slug)s "
+            "(SHA-256 %(hash)s…)."
+        )
+    if protocol.granularity == "turn" and protocol.units != [Unit.DIALOGUE]:
+        return _("Responses were judged under version %(version)s of the protocol %(slug)s (SHA-256 %(hash)s…).")
+    return _("Dialogues were judged under version %(version)s of the protocol %(slug)s (SHA-256 %(hash)s…).")
 
 
 def _material(material: Material) -> str:
@@ -67,7 +85,7 @@ def _material(material: Material) -> str:
         material.dialogues,
     )
     said = sentence % {name: f"{getattr(material, name):,}" for name in ("items", "sources", "batches", "dialogues")}
-    if material.scenarios < material.conversations:
+    if material.is_by_scenario:
         shared = ngettext(
             "Dialogues of one scenario are matched: intervals and tests take the %(n)s scenario as one unit.",
             "Dialogues of one scenario are matched: intervals and tests take each of the %(n)s scenarios as one unit.",
@@ -93,10 +111,11 @@ def _people(report: "Report") -> str:
             "%(n)s annotators, recruited from %(platform)s, gave %(answers)s answers.",
             n,
         )
-    return sentence % {"n": f"{n:,}", "answers": f"{report.n_judgements:,}", "platform": platform}
+    return sentence % {"n": f"{n:,}", "answers": f"{report.n_ratings:,}", "platform": platform}
 
 
-def _votes(votes: VotesPerItem) -> Iterable[str]:
+def _votes(material: Material) -> Iterable[str]:
+    votes = material.votes_per_item
     low, high = votes.low, votes.high
     if low is None:
         return
@@ -106,7 +125,9 @@ def _votes(votes: VotesPerItem) -> Iterable[str]:
         )
         yield sentence % {"n": low}
     else:
-        yield _("Each item was judged by %(low)s to %(high)s annotators.") % {"low": low, "high": high}
+        said = {"low": low, "high": high, "mean": number(votes.mean)}
+        yield _("Each item was judged by %(low)s to %(high)s annotators, %(mean)s on average.") % said
+    yield from answers_lines(material.answers_per_item)
 
 
 def _agreement(report: "Report") -> Iterable[str]:
@@ -114,24 +135,35 @@ def _agreement(report: "Report") -> Iterable[str]:
     names = {each.key: each.name for each in report.criteria}
     for row in report.agreement_overall:
         is_nominal = row.scale == "nominal"
-        value, ends = (row.fleiss_kappa, row.fleiss) if is_nominal else (row.krippendorff_alpha, row.alpha)
+        value = row.fleiss_kappa if is_nominal else row.krippendorff_alpha
         if value is not None:
-            yield _coefficient(names[row.criterion], value, ends, is_nominal=is_nominal)
+            said = {"criterion": names[row.criterion], "value": number(value), "intervals": _agreement_intervals(row)}
+            yield (
+                _("For %(criterion)s, Fleiss' kappa was %(value)s%(intervals)s.")
+                if is_nominal
+                else _("For %(criterion)s, Krippendorff's alpha was %(value)s%(intervals)s.")
+            ) % said
 
 
-def _coefficient(criterion: str, value: float, ends: Limits, *, is_nominal: bool) -> str:
-    known = {"criterion": criterion, "value": number(value)}
+def _limits_of(row: Overall) -> tuple[Limits, NewAnnotators]:
+    if row.scale == "nominal":
+        return row.fleiss, row.fleiss_new_annotators
+    return row.alpha, row.alpha_new_annotators
+
+
+def _agreement_intervals(row: Overall) -> str:
+    """Return the interval for the annotators who rated and that for new ones, each under its name; or nothing."""
+    ends, new = _limits_of(row)
     if ends.low is None:
-        return (
-            _("For %(criterion)s, Fleiss' kappa was %(value)s.")
-            if is_nominal
-            else _("For %(criterion)s, Krippendorff's alpha was %(value)s.")
-        ) % known
-    return (
-        _("For %(criterion)s, Fleiss' kappa was %(value)s (95 %% interval %(low)s to %(high)s).")
-        if is_nominal
-        else _("For %(criterion)s, Krippendorff's alpha was %(value)s (95 %% interval %(low)s to %(high)s).")
-    ) % (known | {"low": number(ends.low), "high": number(ends.high)})
+        return ""
+    said = {"low": number(ends.low), "high": number(ends.high)}
+    if new.low is None:
+        return " " + _("(95 %% interval for these annotators only: %(low)s to %(high)s)") % said
+    said |= {"new_low": number(new.low), "new_high": number(new.high)}
+    sentence = _(
+        "(95 %% interval for these annotators: %(low)s to %(high)s; for new annotators: %(new_low)s to %(new_high)s)"
+    )
+    return " " + sentence % said
 
 
 def _time(work: TimeAndPay) -> Iterable[str]:
@@ -145,15 +177,80 @@ def _time(work: TimeAndPay) -> Iterable[str]:
 
 def _rules(report: "Report") -> Iterable[str]:
     if report.majority:
-        yield majority_sentence(report.study.majority_rule)
+        yield _(report.rules["majority"])
+        yield _positive(report)
     drawn = {"n": f"{N_RESAMPLES:,}", "seed": report.study.seed}
     yield _("Intervals for agreement are BCa bootstrap intervals from %(n)s resamples (seed %(seed)s).") % drawn
-    if any(row.pairs for row in report.comparisons):
+    if any(_limits_of(row)[1].low is not None for row in report.agreement_overall):
         yield _(
-            "Sources were compared by a t test whose variance treats both dialogues and annotators as random "
-            "samples; p values were corrected by Holm's method over the pairs of sources within each "
-            "criterion."
+            "They hold for the annotators who rated; those for new annotators come from a two-way jackknife over "
+            "annotators and over the units that are resampled."
         )
+    else:
+        yield _("They hold for the annotators who rated, not for new ones.")
+    names = {each.key: each.name for each in report.criteria}
+    is_by_dialogue = report.material.has_dialogues_as_units
+    yield from model_sentences(report.comparisons, names, has_dialogues_as_units=is_by_dialogue)
+
+
+def _positive(report: "Report") -> str:
+    """Return which options are positive. Criteria with the same ones are named together."""
+    criteria: dict[tuple[str, ...], list[str]] = {}
+    for each in report.criteria:
+        if each.positive:
+            criteria.setdefault(tuple(each.positive), []).append(each.name)
+    named = "; ".join(f"{both(names)}: {', '.join(options)}" for options, names in criteria.items())
+    return _("The protocol names these options positive: %(options)s.") % {"options": named}
+
+
+def _rankings(report: "Report") -> Iterable[str]:
+    """Yield how sources were ranked by comparisons, with every answer that the model leaves out."""
+    names = {each.key: each.name for each in report.protocol.criteria}
+    if report.rankings:
+        yield _(
+            "Sources were ranked by Davidson's (1970) extension of the Bradley-Terry model to ties; degrees of "
+            "preference were collapsed."
+        )
+        yield from _sides(report, names)
+        yield _clustered(report.material)
+        yield _(
+            "Ranks are from simultaneous 95 per cent intervals of all differences (Al Mohamad, Goeman and van Zwet "
+            "2022)."
+        )
+    for each in report.rankings:
+        model = each.model
+        said = {"criterion": names[each.criterion], "n": f"{model.answers:,}", "bad": f"{model.both_bad:,}"}
+        said |= {"other": f"{model.other + model.left_out:,}", "same": f"{model.identical:,}"}
+        yield (
+            _(
+                "For %(criterion)s, the ranking uses %(n)s answers; %(bad)s that call both bad and %(other)s others "
+                "are left out, and %(same)s pairs of identical texts were not shown."
+            )
+            % said
+        )
+
+
+def _sides(report: "Report", names: dict[str, str]) -> Iterable[str]:
+    sided = [names[each.criterion] for each in report.rankings if each.model.side.value is not None]
+    if len(sided) == len(report.rankings):
+        yield _("The model has a parameter for the side (Davidson and Beaver 1977).")
+    elif sided:
+        criteria = {"criteria": both(sided)}
+        yield _("For %(criteria)s, the model has a parameter for the side (Davidson and Beaver 1977).") % criteria
+    if any(each.unknown for each in report.side_bias):
+        yield _(IMPORTED_SIDES)
+
+
+def _clustered(material: Material) -> str:
+    if material.is_by_scenario:
+        return _(
+            "Standard errors were clustered on annotators and scenarios (Cameron, Gelbach and Miller 2011) by a "
+            "jackknife (MacKinnon, Nielsen and Webb 2024)."
+        )
+    return _(
+        "Standard errors were clustered on annotators and conversations (Cameron, Gelbach and Miller 2011) by a "
+        "jackknife (MacKinnon, Nielsen and Webb 2024)."
+    )
 
 
 def _feedback(periods: list[dict[str, Any]]) -> Iterable[str]:

@@ -1,21 +1,37 @@
 """The context of the report's templates."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
+
+from django.utils.translation import gettext as _
 
 from annotation.models import Batch
 from reporting.datasheet.build import MISSING
 from reporting.record.acceptance_words import acceptance_lines, plan_lines
 from reporting.report.alpha_check import DIFFERENT
+from reporting.report.behaviours import Behaviour
 from reporting.report.breakdowns import Breakdown
 from reporting.report.build import Report
 from reporting.report.checklist import TITLES, lines_of
+from reporting.report.comparisons import SourceScore
 from reporting.report.downloads import TABLES
+from reporting.report.further import WORDS, FurtherAgreement
 from reporting.report.methods import methods
+from reporting.report.model_pictures import differences_picture, means_picture, rates_picture
+from reporting.report.model_words import model_sentences, warning_sentences
 from reporting.report.negatives import NegativeText
 from reporting.report.pairs import Pair
-from reporting.report.pictures import agreement_picture, errors_picture, labels_picture, votes_picture
-from reporting.report.pivot import by_reason, by_source, with_metrics, with_source_means
+from reporting.report.pictures import (
+    agreement_picture,
+    alphas_picture,
+    errors_picture,
+    labels_picture,
+    ranking_picture,
+    votes_picture,
+)
+from reporting.report.pivot import agreement_of, by_reason, by_source, names_of, with_metrics, with_source_means
+from reporting.report.rankings import Bounded, CriterionRanking
 from reporting.study.pairings import Pairing, SideBias
 from reporting.study.rules import rules_in_words
 
@@ -41,8 +57,18 @@ class PairTable:
     rows: list[Pair]
 
 
+@dataclass(frozen=True, slots=True)
+class FurtherLine:
+    """A further coefficient with its figures by criterion; None for a criterion whose answers have no order."""
+
+    name: str
+    meaning: str
+    cells: list[tuple[str, FurtherAgreement | None]]
+
+
 def page_of(report: Report) -> dict[str, Any]:
     agreement, votes, errors = by_source(report, report.agreement), by_source(report, report.votes), by_reason(report)
+    alphas = agreement_of(report, has_order=True)
     return {
         "report": report,
         "names": _names(report),
@@ -51,10 +77,18 @@ def page_of(report: Report) -> dict[str, Any]:
         "majority": with_metrics(by_source(report, report.majority), report),
         "agreement": agreement,
         "agreement_table": with_source_means(agreement, report),
-        "has_weighted": any(row.scale != "nominal" for row in report.agreement_overall),
-        "agreement_figure": agreement_picture(agreement, report.study.word_scale),
+        "has_order": any(row.scale != "nominal" for row in report.agreement_overall),
+        "agreement_figure": agreement_picture(agreement_of(report, has_order=False), report.study.word_scale),
+        "further": _further(report),
+        "alphas": alphas,
+        "alphas_figure": alphas_picture(alphas),
+        "positive": [(each.name, ", ".join(each.positive)) for each in report.criteria if each.positive],
+        "has_unsure": any(row.unsure for row in report.votes),
+        "has_positive_parts": any(row.percent is not None for row in report.breakdowns),
         "votes": votes,
         "votes_figure": votes_picture(votes),
+        "ranked": _ranked(report),
+        "ranking_figure": ranking_picture(report),
         "errors": errors,
         "errors_figure": errors_picture(errors),
         "labels_figure": labels_picture(report.data_set),
@@ -63,6 +97,9 @@ def page_of(report: Report) -> dict[str, Any]:
         "pairs": _pairs_by_batch(report),
         "differences": [row for row in report.alpha_check if row.status == DIFFERENT],
         "compared": _compared(report),
+        "pairs_have_letters": len({(row.source_a, row.source_b) for row in report.pairings if row.answers}) > 1,
+        **_by_source(report),
+        **_behaviours(report),
         "breakdowns": _breakdowns(report),
         "acceptance": _acceptance(report),
         "excluded": [(Batch.Kind(row.kind).label, row) for row in report.excluded_batches],
@@ -72,13 +109,79 @@ def page_of(report: Report) -> dict[str, Any]:
     }
 
 
-def _names(report: Report) -> dict[str, dict[str, str]]:
-    """Return the names of criteria and sources by key."""
+def _further(report: Report) -> list[FurtherLine]:
+    found = {(row.coefficient, row.criterion): row for row in report.agreement_further}
+    keys = {row.coefficient for row in report.agreement_further}
+    criteria = dict.fromkeys(row.criterion for row in report.agreement_further)
+    return [
+        FurtherLine(_(name), _(meaning), [(criterion, found.get((key, criterion))) for criterion in criteria])
+        for key, (name, meaning) in WORDS.items()
+        if key in keys
+    ]
+
+
+def _by_source(report: Report) -> dict[str, Any]:
+    """Return the main table and what belongs to it."""
+    names = _names(report)
+    found = [mean for row in report.comparisons for mean in row.means]
     return {
-        "criteria": {each.key: each.name for each in report.protocol.criteria},
-        "sources": {each.key: each.name for each in report.sources},
-        "compared": dict.fromkeys((each.criterion for each in report.side_bias), ""),
+        "means": by_source(report, found),
+        "means_figure": means_picture(report.comparisons, names),
+        "has_letters": any(mean.letters for mean in found),
+        "has_pairs": any(row.pairs for row in report.comparisons),
+        "has_checks": any(row.has_checks for row in report.comparisons),
+        "has_margin": any(row.margin for row in report.comparisons),
+        "differences_figure": differences_picture(report.comparisons, names),
+        "withheld_notes": _notes(found),
+        "model_warnings": [(row.criterion, list(warning_sentences(row))) for row in report.comparisons],
+        "model_sentences": list(
+            model_sentences(
+                report.comparisons,
+                names["criteria"],
+                has_dialogues_as_units=report.material.has_dialogues_as_units,
+            )
+        ),
     }
+
+
+@dataclass(frozen=True, slots=True)
+class BehaviourLine:
+    """A behaviour with (rate, rate of the conversations) of each source; None where there is none."""
+
+    label: str
+    question: str
+    cells: list[tuple[SourceScore | None, SourceScore | None]]
+
+
+def _behaviours(report: Report) -> dict[str, Any]:
+    """Return the rates with a row per behaviour and a column per source: there may be more behaviours than fit."""
+    names = _names(report)
+    rated = {mean.source for row in report.behaviours for mean in row.rates.means}
+    sources = [key for key in names["sources"] if key in rated]
+    found = [mean for row in report.behaviours for mean in row.rates.means]
+    return {
+        "behaviour_sources": [names["sources"][key] for key in sources],
+        "behaviours": [_behaviour_line(row, sources, names["criteria"][row.criterion]) for row in report.behaviours],
+        "behaviours_figure": rates_picture(report.behaviours, names),
+        "behaviours_have_letters": any(mean.letters for mean in found),
+        "behaviours_have_pairs": any(row.rates.pairs for row in report.behaviours),
+        "behaviours_withheld": _notes(found),
+    }
+
+
+def _behaviour_line(row: Behaviour, sources: list[str | None], question: str) -> BehaviourLine:
+    rates = {each.source: each for each in row.rates.means}
+    whole = {each.source: each for each in row.conversations.means} if row.conversations else {}
+    return BehaviourLine(row.label, question, [(rates.get(key), whole.get(key)) for key in sources])
+
+
+def _notes(found: Iterable[SourceScore]) -> list[str]:
+    return list(dict.fromkeys(mean.limits.interval_note for mean in found if mean.limits.interval_note))
+
+
+def _names(report: Report) -> dict[str, dict[Any, str]]:
+    """Return the names of criteria and sources by key, and the keys of criteria that compare."""
+    return names_of(report) | {"compared": dict.fromkeys((each.criterion for each in report.side_bias), "")}
 
 
 def _compared(report: Report) -> list[tuple[str, list[Pairing], SideBias, str]]:
@@ -88,6 +191,32 @@ def _compared(report: Report) -> list[tuple[str, list[Pairing], SideBias, str]]:
         (names[bias.criterion], [row for row in report.pairings if row.criterion == bias.criterion], bias, "")
         for bias in report.side_bias
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """The ranking of a criterion, its pairs as a matrix with None on the diagonal, and the agreement on pairs."""
+
+    name: str
+    ranking: CriterionRanking
+    matrix: list[tuple[str, list[Bounded | None]]]
+    alpha: float | None
+
+
+def _ranked(report: Report) -> list[Ranked]:
+    names = _names(report)["criteria"]
+    alphas = {row.criterion: row.krippendorff_alpha for row in report.agreement_overall}
+    return [Ranked(names[each.criterion], each, _matrix(each), alphas.get(each.criterion)) for each in report.rankings]
+
+
+def _matrix(ranking: CriterionRanking) -> list[tuple[str, list[Bounded | None]]]:
+    """Return the expected score of each row against each column, in the order of the ranking."""
+    cells: dict[tuple[str, str], Bounded] = {}
+    for pair in ranking.pairs:
+        cells[pair.source_a, pair.source_b] = pair.win_rate
+        cells[pair.source_b, pair.source_a] = pair.win_rate.of_the_other
+    order = [row.source for row in ranking.sources]
+    return [(row, [cells.get((row, column)) for column in order]) for row in order]
 
 
 def _acceptance(report: Report) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""The charts of the report: agreement, positive votes, reasons for negative votes, and final labels."""
+"""The charts of the report: agreement, positive votes, win rates, reasons for negative votes, and final labels."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -7,10 +7,23 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from measures.labels import WordScale
-from reporting.charts import Bar, BarGroup, Dot, DotGroup, DotRow, bar_figure, dot_figure
-from reporting.report.build import DataSet
+from reporting.charts import (
+    Bar,
+    BarGroup,
+    Dot,
+    DotGroup,
+    DotRow,
+    Estimated,
+    EstimatedGroup,
+    bar_figure,
+    dot_figure,
+    forest_figure,
+    interval_text,
+)
+from reporting.report.build import DataSet, Report
 from reporting.report.coefficients import Agreement
 from reporting.report.pivot import Pivot
+from reporting.report.rankings import RankedSource
 from reporting.report.tables import Errors, Votes
 
 T = TypeVar("T")
@@ -47,6 +60,33 @@ def _dot_row(source: str, cell: Agreement | None) -> DotRow:
     return DotRow(source, dot, parts, cell.mean)
 
 
+def alphas_picture(agreement: Pivot[Agreement]) -> SafeString | str:
+    """Draw Krippendorff's alpha by criterion with a dot per source. Return "" if it is undefined everywhere."""
+    groups = [
+        EstimatedGroup(name, "", tuple(_alpha(row.name, row.cells[at]) for row in agreement.rows))
+        for at, name in enumerate(agreement.columns)
+    ]
+    if all(row.value is None for group in groups for row in group.rows):
+        return ""
+    return forest_figure(
+        name="alphas",
+        title=_("Krippendorff's alpha by criterion and source"),
+        description=_(
+            "Dots show alpha at the scale of the criterion, lines its 95 %% interval. The table has the same numbers."
+        )
+        % {},
+        groups=groups,
+        dot_means=_("alpha, 95 %% interval") % {},
+    )
+
+
+def _alpha(source: str, cell: Agreement | None) -> Estimated:
+    if cell is None or cell.alpha is None:
+        return Estimated(source, None, text=_("undefined"))
+    low, high = cell.alpha_limits.low, cell.alpha_limits.high
+    return Estimated(source, cell.alpha, low, high, interval_text(cell.alpha, low, high))
+
+
 def votes_picture(votes: Pivot[Votes]) -> SafeString | str:
     """Draw the positive share of all votes by criterion with a bar per source.
 
@@ -62,6 +102,36 @@ def votes_picture(votes: Pivot[Votes]) -> SafeString | str:
         series=[row.name for row in votes.rows],
         high=1.0,
     )
+
+
+def ranking_picture(report: Report) -> SafeString | str:
+    """Draw the expected win rates by criterion with a dot per source. Return "" if no source is ranked."""
+    criteria = {each.key: each.name for each in report.protocol.criteria}
+    sources = {each.key: each.name for each in report.sources}
+    groups = [
+        DotGroup(criteria[each.criterion], tuple(_win_rate(row, sources[row.source]) for row in each.sources))
+        for each in report.rankings
+    ]
+    if not any(row.dot for group in groups for row in group.rows):
+        return ""
+    return dot_figure(
+        name="ranking",
+        title=_("Expected win rates by criterion and source"),
+        description=_(
+            "The expected score of each source against the others, a tie counting half, with its 95 %% interval. "
+            "The table has the same numbers."
+        )
+        % {},
+        groups=groups,
+        dot_means=_("expected win rate"),
+        form=".0%",
+    )
+
+
+def _win_rate(row: RankedSource, label: str) -> DotRow:
+    if row.win_rate.value is None:
+        return DotRow(label, None, note=_("undefined"))
+    return DotRow(label, Dot(row.win_rate.value, row.win_rate.low, row.win_rate.high))
 
 
 def errors_picture(errors: Pivot[Errors]) -> SafeString | str:

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from django.utils.translation import gettext as _
 
-from reporting.report.build import MetricMean, Report
+from reporting.report.build import Report
 from reporting.report.coefficients import Agreement, SourceMean
+from reporting.report.predicted import MetricMean
 from reporting.report.tables import Errors, Majority
 
 
@@ -46,6 +47,25 @@ def by_source(report: Report, table: Iterable[C]) -> Pivot[C]:
     return _pivot(report, found, {each.key: each.name for each in report.criteria if each.key in criteria})
 
 
+def agreement_of(report: Report, *, has_order: bool) -> Pivot[Agreement]:
+    """Return the agreement by source on criteria whose options have an order, or on the others."""
+    chosen = {each.key for each in report.criteria if each.has_order == has_order}
+    return by_source(report, [row for row in report.agreement if row.criterion in chosen])
+
+
+def source_names(report: Report) -> dict[str | None, str]:
+    """Return the names by key, in the order of tables; whole dialogues without a source have one too."""
+    return {**{each.key: each.name for each in report.sources}, None: _("All dialogues")}
+
+
+def names_of(report: Report) -> dict[str, dict[Any, str]]:
+    """Return the names of criteria and sources by key."""
+    return {
+        "criteria": {each.key: each.name for each in report.protocol.criteria},
+        "sources": source_names(report),
+    }
+
+
 def by_reason(report: Report) -> Pivot[Errors]:
     """Return the table of reasons, with error sub-dimensions in the columns."""
     found = {(row.source, (row.criterion, row.sub_dimension)): row for row in report.errors}
@@ -54,10 +74,10 @@ def by_reason(report: Report) -> Pivot[Errors]:
 
 def _pivot(report: Report, found: Mapping[tuple[str | None, K], T], columns: Mapping[K, str]) -> Pivot[T]:
     present = {key[0] for key in found}
-    named: list[tuple[str | None, str, bool]] = [(each.key, each.name, each.is_reference) for each in report.sources]
+    references = {each.key for each in report.sources if each.is_reference}
     lines = [
-        Line(key, name, is_reference, [found.get((key, column)) for column in columns])
-        for key, name, is_reference in [*named, (None, _("All dialogues"), False)]
+        Line(key, name, key in references, [found.get((key, column)) for column in columns])
+        for key, name in source_names(report).items()
         if key in present
     ]
     return Pivot(list(columns.values()), lines)
@@ -80,6 +100,6 @@ def with_source_means(pivot: Pivot[Agreement], report: Report) -> Pivot[Agreemen
     """Add a column with the mean and sd of each source over the criteria, as published tables have at their edge."""
     found = {row.source: row for row in report.agreement_by_source}
     return Pivot(
-        [*pivot.columns, _("Mean of criteria")],
+        [*pivot.columns, _("Mean over the criteria")],
         [Line(row.source, row.name, row.is_reference, [*row.cells, found[row.source]]) for row in pivot.rows],
     )

@@ -1,8 +1,11 @@
 """The results of metrics and models against the final labels, as on the predictions page."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from annotation.models import Source, Study
 from measures.estimate import Estimate
+from reporting.predictions.selectors import metric_means
 from reporting.predictions.table import Comparison
 from reporting.study.plain import spread
 
@@ -31,6 +34,22 @@ class Prediction:
     accuracy: Figure = field(metadata=spread("accuracy"))
     spearman: Figure = field(metadata=spread("spearman"))
     pearson: Figure = field(metadata=spread("pearson"))
+
+
+@dataclass(frozen=True, slots=True)
+class MetricMean:
+    """The mean of an imported automatic metric over a source, in its own unit; None if it has no scores of it."""
+
+    source: str
+    metric: str
+    mean: float | None
+
+
+def metrics_table(study: Study, sources: Iterable[Source]) -> list[MetricMean]:
+    means = metric_means(study)
+    return [
+        MetricMean(source.key, metric, mean) for source in sources for metric, mean in means.get(source.pk, {}).items()
+    ]
 
 
 def predicted_table(comparison: Comparison) -> list[Prediction]:

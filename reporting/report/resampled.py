@@ -8,7 +8,7 @@ import numpy as np
 
 from annotation.agreement_cells import alpha_options, on_scale, tallies_on_scale
 from annotation.models import Study
-from measures.agreement import fleiss_kernel
+from measures.agreement import fleiss_kernel, gwet_kernel
 from measures.alpha import alpha_kernel
 from measures.arrays import BoolArray, IntArray
 from measures.clusters import Clusters, cluster_bootstrap_intervals
@@ -44,6 +44,10 @@ class Limits:
     def of(cls, value: float | None, ends: Interval, word: Callable[[float | None], str | None]) -> "Limits":
         return cls(ends.low, ends.high, ends.note, word(value), word(ends.low))
 
+    @property
+    def ends(self) -> Interval:
+        return Interval(self.low, self.high, self.interval_note)
+
 
 @dataclass(frozen=True, slots=True)
 class Sample:
@@ -77,15 +81,17 @@ class Sample:
     def n_units(self) -> int:
         return self.clusters.n_groups if self.clusters else self.histogram.n_rated
 
-    def limits(
-        self, criterion: CriterionSpec, study: Study, fleiss: float | None, alpha: float | None
-    ) -> tuple[Limits, Limits]:
-        """Return the limits of Fleiss' kappa and of alpha, whose values over these units are given."""
-        kernels, values = makers(criterion), {"fleiss": fleiss, "alpha": alpha}
+    def limits(self, criterion: CriterionSpec, study: Study, values: Mapping[str, float | None]) -> dict[str, Limits]:
+        """Return the limits of coefficients, names in `makers`, whose values over these units are given."""
+        kernels = makers(criterion)
         found = self.around({name: kernels[name] for name, value in values.items() if value is not None}, study.seed)
-        ends, alpha_ends = (found.get(name, Interval(None, None)) for name in values)
-        alpha_limits = Limits.of(alpha, alpha_ends, partial(alpha_word, study.word_scale))
-        return Limits.of(fleiss, ends, WORD_SCALES[study.word_scale]), alpha_limits
+        words = {"alpha": partial(alpha_word, study.word_scale)}
+        return {
+            name: Limits.of(
+                value, found.get(name, Interval(None, None)), words.get(name, WORD_SCALES[study.word_scale])
+            )
+            for name, value in values.items()
+        }
 
     def intervals(self, kernel_makers: Sequence[KernelMaker], seed: int) -> list[Interval]:
         how = {"seed": seed, "n_resamples": N_RESAMPLES, "level": LEVEL}
@@ -105,7 +111,11 @@ class Sample:
 
 def makers(criterion: CriterionSpec) -> dict[str, KernelMaker]:
     """Return the coefficients as functions of patterns over the options on the scale."""
-    return {"fleiss": fleiss_kernel, "alpha": lambda patterns: _alpha_kernel(patterns, on_scale(criterion))}
+    return {
+        "fleiss": fleiss_kernel,
+        "ac1": gwet_kernel,
+        "alpha": lambda patterns: _alpha_kernel(patterns, on_scale(criterion)),
+    }
 
 
 def _alpha_kernel(patterns: IntArray, criterion: CriterionSpec) -> Kernel:

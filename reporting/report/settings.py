@@ -35,10 +35,13 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class ProtocolFacts:
+    """A protocol; `units` are those that its criteria ask about."""
+
     slug: str
     version: str
     sha256: str
     granularity: str
+    units: list[str]
     mode: str
     interaction: str
     flagged: str
@@ -62,16 +65,18 @@ def study_facts(study: Study) -> StudyFacts:
 
 
 def protocol_facts(version: ProtocolVersion) -> ProtocolFacts:
+    spec = spec_of(version)
     return ProtocolFacts(
         slug=version.protocol.slug,
         version=version.version,
         sha256=version.sha256,
         granularity=version.granularity,
+        units=[str(unit) for unit in spec.units],
         mode=version.mode,
         interaction=version.interaction,
         flagged=version.flagged,
         criteria=[
             Question(each.key, each.name, each.question, each.definition, [option.label for option in each.options])
-            for each in spec_of(version).criteria
+            for each in spec.criteria
         ],
     )

@@ -1,5 +1,6 @@
 """The sizes of what was rated: items, dialogues, sources, and votes per item; and the batches one by one."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,9 +8,12 @@ from django.db.models import Count, Exists, OuterRef
 
 from annotation.agreement_cells import alike, counted
 from annotation.models import Assignment, Batch, Rating, Seat, Study
+from annotation.selectors.comparisons import pairs_of_kind
 from measures.agreement import fleiss_kappa
-from measures.histograms import n_votes_of_json, total_of_json
-from reporting.labels import DIFFERENT_ANSWERS
+from measures.arrays import IntArray
+from measures.histograms import total_of_json
+from protocols.models import ProtocolVersion
+from reporting.labels import DIFFERENT_ANSWERS, NO_SINGLE_CHOICE
 from reporting.study.cells import StudyCells
 from reporting.study.votes import StudyVotes
 
@@ -32,6 +36,21 @@ class VotesPerItem:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswersPerItem:
+    """The answers to a criterion that fewer people answered than rated the item; `missing` counts what they left out.
+
+    An answer is missing if the annotator gave none or was not asked.
+    """
+
+    criterion: str
+    name: str
+    low: int
+    high: int
+    mean: float
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
 class Seats:
     """The lowest and highest number of seats of a batch, None without batches; the study's setting may differ."""
 
@@ -51,12 +70,23 @@ class Material:
     batches: int
     by_source: list[SourceItems]
     votes_per_item: VotesPerItem
+    answers_per_item: list[AnswersPerItem]
     seats_per_batch: Seats
+
+    @property
+    def is_by_scenario(self) -> bool:
+        """Return whether scenarios, not conversations, are the units of intervals and tests."""
+        return self.scenarios < self.conversations
+
+    @property
+    def has_dialogues_as_units(self) -> bool:
+        """Return whether every dialogue is a conversation of its own, and thus the unit of intervals and tests."""
+        return self.conversations == self.dialogues and not self.is_by_scenario
 
 
 @dataclass(frozen=True, slots=True)
 class BatchSizes:
-    """The sizes of a batch, and Fleiss' kappa of all its judgements.
+    """The items of a batch that have an answer, its answers of every kind, and Fleiss' kappa of all its judgements.
 
     Kappa is None if it is undefined, or if the criteria of the batch cannot be pooled; `kappa_reason` says why.
     """
@@ -88,10 +118,10 @@ def material_of(cells: StudyCells, votes: StudyVotes) -> Material:
     n_seats = list(seats.values_list("n", flat=True))
     return Material(
         items=len(rated),
-        dialogues=len(np.setdiff1d(items.dialogue[rated], [0])),
-        conversations=len(np.setdiff1d(items.conversation[rated], [0])),
+        dialogues=_n_read(items.dialogue[rated], items.other[rated]),
+        conversations=_n_read(items.conversation[rated], items.other_conversation[rated]),
         scenarios=len(np.setdiff1d(items.scenario[rated], [0])),
-        sources=len(np.setdiff1d(items.source[rated], [0])),
+        sources=len(set(items.source[rated].tolist()) - {0} | _compared_sources(cells, items.id[rated])),
         batches=len(cells.batches),
         by_source=[row for row in by_source if row.items],
         votes_per_item=VotesPerItem(
@@ -99,28 +129,53 @@ def material_of(cells: StudyCells, votes: StudyVotes) -> Material:
             high=int(n_votes.max()) if len(rated) else None,
             mean=float(n_votes.mean()) if len(rated) else None,
         ),
+        answers_per_item=list(_answers_per_item(votes, rated, n_votes)),
         seats_per_batch=Seats(min(n_seats, default=None), max(n_seats, default=None)),
     )
 
 
-def batch_sizes(cells: StudyCells, work: dict[int, set[int]]) -> list[BatchSizes]:
+def _answers_per_item(votes: StudyVotes, rated: IntArray, n_votes: IntArray) -> Iterable[AnswersPerItem]:
+    """Yield the single-choice criteria that not all annotators of an item answered. `rated` are indices of items."""
+    for criterion in votes.spec.voted:
+        n_answers = votes.by_criterion[criterion.id].tallies.sum(axis=1)[rated]
+        asked = n_answers > 0
+        missing = int((n_votes - n_answers)[asked].sum())
+        if missing > 0:
+            given = n_answers[asked]
+            sizes = int(given.min()), int(given.max()), float(given.mean())
+            yield AnswersPerItem(criterion.key, criterion.name, *sizes, missing)
+
+
+def _compared_sources(cells: StudyCells, rated: IntArray) -> set[int]:
+    """Return the ids of the sources of the pairs among the rated items."""
+    if ProtocolVersion.Unit.COMPARISON not in cells.spec.units:
+        return set()
+    pairs = pairs_of_kind(cells.study.pk, Batch.Kind.MAIN)
+    return {source for pk in rated.tolist() for source in pairs.get(pk, ())}
+
+
+def _n_read(ids: IntArray, others: IntArray) -> int:
+    """Return how many were read: an item may compare one with another."""
+    return len(np.setdiff1d(np.concatenate([ids, others]), [0]))
+
+
+def batch_sizes(cells: StudyCells, votes: StudyVotes, work: dict[int, set[int]]) -> list[BatchSizes]:
     """Return a row per batch. `work` has the annotators of each batch."""
-    return [_batch_sizes(cells, batch, len(work.get(batch.pk, ()))) for batch in cells.batches]
+    return [_batch_sizes(cells, votes, batch, len(work.get(batch.pk, ()))) for batch in cells.batches]
 
 
-def _batch_sizes(cells: StudyCells, batch: Batch, n_annotators: int) -> BatchSizes:
+def _batch_sizes(cells: StudyCells, votes: StudyVotes, batch: Batch, n_annotators: int) -> BatchSizes:
     own = cells.by_batch.get(batch.pk, {})
-    asked = {criterion.id for criterion in cells.spec.counted}
+    items = votes.item[votes.items.batch[votes.item] == batch.pk]
     groups = alike(tuple(cells.spec.by_id[key] for key in dict.fromkeys(criterion for criterion, _ in own)))
     kappa: float | None = None
-    reason: str | None = DIFFERENT_ANSWERS if groups else "no_ratings"
+    reason: str | None = DIFFERENT_ANSWERS if groups else NO_SINGLE_CHOICE if len(items) else "no_ratings"
     if len(groups) == 1:
         criterion = groups[0][0]
         whole = total_of_json((cell.histogram for cell in own.values()), len(criterion.options))
         found = fleiss_kappa(counted(whole, criterion)[0])
         kappa, reason = found.value, found.reason
-    n_ratings = sum(n_votes_of_json(cell.histogram) for key, cell in own.items() if key[0] in asked)
-    return BatchSizes(batch.key, batch.n_items, n_ratings, n_annotators, kappa, reason)
+    return BatchSizes(batch.key, len(np.unique(items)), len(items), n_annotators, kappa, reason)
 
 
 def comments_of(study: Study) -> list[Comment]:

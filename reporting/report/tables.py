@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from annotation.agreement_cells import counted, n_excluding, places_of
 from measures.histograms import Histogram
-from protocols.models import Option
+from protocols.models import Criterion, Option
 from protocols.specs import CriterionSpec
 from reporting.study.cells import StudyCells
 from reporting.study.rules import positive_rows, tied_patterns
@@ -22,11 +22,16 @@ class SourceName:
 
 @dataclass(frozen=True, slots=True)
 class CriterionName:
-    """The name of a column, with the scale of its answers: nominal, ordinal or interval."""
+    """The name of a column, with the scale of its answers (nominal, ordinal or interval) and its positive options."""
 
     key: str
     name: str
     scale: str
+    positive: list[str]
+
+    @property
+    def has_order(self) -> bool:
+        return self.scale != Criterion.Scale.NOMINAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +67,8 @@ class Votes:
     """The votes by role and by option. The source of whole dialogues is None.
 
     `votes` are those on the scale, `excluding_votes` the others. `percent_positive` is None if there are none on the
-    scale. `mean`, `sd` and `median` are in points of the scale, None if it has no numbers or too few answers.
+    scale, or if no option is positive. `mean`, `sd` and `median` are in points of the scale, None if it has no numbers
+    or too few answers.
     """
 
     source: str | None
@@ -96,7 +102,11 @@ def source_names(study: StudyCells) -> list[SourceName]:
 
 
 def criterion_names(study: StudyCells) -> list[CriterionName]:
-    return [CriterionName(each.key, each.name, each.scale) for each in study.spec.voted]
+    return [CriterionName(each.key, each.name, each.scale, _positive(each)) for each in study.spec.voted]
+
+
+def _positive(criterion: CriterionSpec) -> list[str]:
+    return [criterion.options[at].label for at in places_of(criterion, Option.Role.POSITIVE)]
 
 
 def majority_table(study: StudyCells) -> list[Majority]:
@@ -142,7 +152,7 @@ def _votes(source: str | None, criterion: CriterionSpec, pooled: Histogram) -> V
         unsure=count[Option.Role.UNSURE],
         votes=n_votes,
         excluding_votes=n_excluding(pooled, criterion),
-        percent_positive=percent(count[Option.Role.POSITIVE], n_votes),
+        percent_positive=percent(count[Option.Role.POSITIVE], n_votes) if _positive(scale) else None,
         options=[
             OptionVotes(option.key, option.label, int(n), percent(n, n_votes))
             for option, n in zip(scale.options, votes, strict=True)

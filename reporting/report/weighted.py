@@ -39,7 +39,7 @@ def weighted_kappas(votes: CriterionVotes, word_scale: str) -> tuple[dict[str, W
     _unsure, weights = kappa_weights(on_scale(votes.criterion))
     estimates = dict.fromkeys(WEIGHTED, Estimate(None, NO_ORDER))
     if weights:
-        codes, groups = _codes(votes), votes.items.groups[votes.item]
+        codes, groups = ordered_codes(votes), votes.items.groups[votes.item]
         n_places = len(next(iter(weights.values())))
         found = mean_pairwise_cohens_with_intervals(
             votes.item, votes.annotator, codes, n_places, list(weights.values()), clusters=groups
@@ -62,7 +62,7 @@ def weighted_kappas(votes: CriterionVotes, word_scale: str) -> tuple[dict[str, W
     return kappas, max(each.n_pairs for each in estimates.values())
 
 
-def _codes(votes: CriterionVotes) -> IntArray:
+def ordered_codes(votes: CriterionVotes) -> IntArray:
     """Return the (n,) positions of the answers on the scale, -1 for an answer without one."""
     has_place = np.array([option.role not in NO_PLACE for option in votes.criterion.options])
     return np.where(has_place, np.cumsum(has_place) - 1, -1)[votes.code]

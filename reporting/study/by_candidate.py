@@ -1,19 +1,24 @@
-"""Name the options of comparisons by candidate, as their answers are stored, in every table of the report."""
+"""Name the options of comparisons by source, as their answers are stored, in every table of the report."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from annotation.models import Source
+from annotation.pairings import Pairings
 from protocols.models import Option, ProtocolVersion
-from protocols.specs import CriterionSpec, VersionSpec
+from protocols.specs import CriterionSpec, OptionSpec, VersionSpec
 
-# Whatever the options are called, (A) is the first source of a pair and (B) the second, on whichever side they stood.
-LETTERS = {Option.Role.LEFT: "A", Option.Role.RIGHT: "B"}
+SIDES = (Option.Role.LEFT, Option.Role.RIGHT)
+# The first source of a pair and the second, on whichever side they stood, where pairs are of several sources.
+LETTERS = ("A", "B")
 
 
-def by_candidate(spec: VersionSpec) -> VersionSpec:
-    """Return the spec with a letter after the label of each option that chooses a side."""
+def by_candidate(spec: VersionSpec, pairings: Iterable[Mapping[str, int]], sources: Iterable[Source]) -> VersionSpec:
+    """Return the spec with options that choose a source instead of a side. `pairings` are what cells store."""
     if ProtocolVersion.Unit.COMPARISON not in spec.units:
         return spec
-    criteria = tuple(map(_named, spec.criteria))
+    names: dict[str, str] = dict(zip(SIDES, _names(pairings, sources), strict=True))
+    criteria = tuple(_named(each, names) for each in spec.criteria)
     return replace(
         spec,
         criteria=criteria,
@@ -22,9 +27,27 @@ def by_candidate(spec: VersionSpec) -> VersionSpec:
     )
 
 
-def _named(criterion: CriterionSpec) -> CriterionSpec:
+def _names(pairings: Iterable[Mapping[str, int]], sources: Iterable[Source]) -> tuple[str, str]:
+    """Return the names of the first and the second source if all answers are about these two, otherwise letters."""
+    pairs = {vote[:2] for counts in pairings for vote in Pairings.from_json(counts).votes}
+    if len(pairs) != 1:
+        return LETTERS
+    ((first, second),) = pairs
+    names = {source.pk: source.name for source in sources}
+    return names[first], names[second]
+
+
+def _named(criterion: CriterionSpec, names: Mapping[str, str]) -> CriterionSpec:
+    has_degrees = sum(each.role in SIDES for each in criterion.options) > len(SIDES)
     options = tuple(
-        replace(each, label=f"{each.label} ({LETTERS[Option.Role(each.role)]})") if each.role in LETTERS else each
+        replace(each, label=names[each.role] + (_degree(criterion, each) if has_degrees else ""))
+        if each.role in SIDES
+        else each
         for each in criterion.options
     )
     return replace(criterion, options=options)
+
+
+def _degree(criterion: CriterionSpec, option: OptionSpec) -> str:
+    """Return the degree in the words of both sides: each annotator saw the source on one of them."""
+    return f": {option.label} / {criterion.mirrors[option.id].label}"

@@ -87,7 +87,7 @@ class StudyCells:
 
 
 def study_cells(study: Study, kind: str = Batch.Kind.MAIN) -> StudyCells:
-    spec = by_candidate(spec_of(study.protocol_version))
+    spec = spec_of(study.protocol_version)
     batches = list(study.batches.filter(kind=kind, ratings_version__gt=0).select_related("snapshot"))
     clean = {
         batch.pk
@@ -101,7 +101,8 @@ def study_cells(study: Study, kind: str = Batch.Kind.MAIN) -> StudyCells:
             by_batch[batch.pk] = _measured(batch)
     # The reference comes first in every table.
     sources = list(rated_sources(study).order_by("-is_reference", "position"))
-    return StudyCells(study, spec, batches, sources, by_batch)
+    pairings = (cell.pairings for cells in by_batch.values() for cell in cells.values())
+    return StudyCells(study, by_candidate(spec, pairings, sources), batches, sources, by_batch)
 
 
 def _stored(batch_ids: Iterable[int], spec: VersionSpec) -> dict[int, dict[CellKey, Cell]]:

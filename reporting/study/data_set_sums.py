@@ -1,8 +1,8 @@
-"""Count the dialogues that a study rates as wholes. Counting words takes seconds, so the sums are cached."""
+"""Count the dialogues that a study rates or compares as wholes. Counting words takes long, so the sums are cached."""
 
 from django.contrib.postgres.aggregates import StringAgg
 from django.core.cache import cache
-from django.db.models import Count, Max
+from django.db.models import Count, Max, Q
 from django.db.models.functions import MD5
 
 from annotation.models import Batch, Dialogue, Item, Study
@@ -10,18 +10,23 @@ from protocols.models import ProtocolVersion
 from protocols.specs import spec_of
 from reporting.study.data_set import DataSet, Figures
 
+Unit = ProtocolVersion.Unit
 FETCHED = 2000
 KEPT = 60 * 60 * 24
 
 
 def data_set_of(study: Study) -> Figures | None:
-    """Return the statistics of the dialogues in main batches, or None if no whole dialogues are rated."""
-    if ProtocolVersion.Unit.DIALOGUE not in spec_of(study.protocol_version).units:
+    """Return the statistics of the dialogues in main batches, or None if no whole dialogues are rated or compared."""
+    if not {Unit.DIALOGUE, Unit.COMPARISON} & set(spec_of(study.protocol_version).units):
         return None
-    rated = Item.objects.filter(
-        batch__study=study, batch__kind=Batch.Kind.MAIN, unit=ProtocolVersion.Unit.DIALOGUE, is_check=False
+    items = Item.objects.filter(batch__study=study, batch__kind=Batch.Kind.MAIN, is_check=False)
+    whole, compared = items.filter(unit=Unit.DIALOGUE), items.filter(other_dialogue__isnull=False)
+    is_read = (
+        Q(pk__in=whole.values("dialogue"))
+        | Q(pk__in=compared.values("dialogue"))
+        | Q(pk__in=compared.values("other_dialogue"))
     )
-    found = Dialogue.objects.filter(pk__in=rated.values("dialogue"), is_textless=False)
+    found = Dialogue.objects.filter(is_read, study=study, is_textless=False)
     size = found.aggregate(n=Count("pk"), last=Max("pk"), roles=MD5(StringAgg("asker", "\n", order_by="pk")))
     key = f"data-set-figures:{study.join_token}:{size['n']}:{size['last']}:{size['roles']}"
     figures = cache.get(key)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from django.db import connection
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from annotation.models import Assignment, Batch, Participant, Rating, Study
 from annotation.selectors.team import is_of_team
@@ -36,7 +36,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class OtherBatches:
-    """The numbers of batches of a kind that is left out of the results, of their items and of their answers."""
+    """The batches of a kind that is left out of the results, with their answers and the items that have one."""
 
     kind: str
     batches: int
@@ -65,10 +65,17 @@ def fields_of(study: Study) -> list[Field]:
 
 def other_batches(study: Study) -> list[OtherBatches]:
     batches = study.batches.exclude(kind=Batch.Kind.MAIN).order_by()
-    sizes = batches.values_list("kind").annotate(n=Count("pk"), size=Sum("n_items")).order_by("kind")
-    votes = Rating.objects.filter(batch__in=batches, is_active=True).order_by().values_list("batch__kind")
-    n_ratings = dict(votes.annotate(n=Count("pk")))
-    return [OtherBatches(kind, n, items, n_ratings.get(kind, 0)) for kind, n, items in sizes]
+    counted = Rating.objects.filter(
+        batch__in=batches,
+        is_active=True,
+        assignment__seat__isnull=False,
+        item__is_check=False,
+        criterion__version=study.protocol_version_id,
+    )
+    rows = counted.order_by().values_list("batch__kind").annotate(items=Count("item", distinct=True), n=Count("pk"))
+    given = {kind: (items, n) for kind, items, n in rows}
+    sizes = batches.values_list("kind").annotate(n=Count("pk")).order_by("kind")
+    return [OtherBatches(kind, n, *given.get(kind, (0, 0))) for kind, n in sizes]
 
 
 def people_of(study: Study) -> People:

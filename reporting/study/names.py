@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from django.db import connection
 
 from annotation.models import Participant, Study
+from annotation.selectors.comparisons import SIDES
 from protocols.specs import VersionSpec
 from reporting.study.votes import Items
 
 PARTS_OF_ITEM = """LEFT JOIN annotation_dialogue dialogue ON dialogue.id = item.dialogue_id
     LEFT JOIN annotation_source source ON source.id = item.source_id
     LEFT JOIN annotation_candidate candidate ON candidate.id = item.candidate_id"""
-# Of a comparison: the keys of its two candidates, or of their sources, in the order its answers are stored in.
-PAIR = """CASE WHEN item.unit = 'comparison' THEN (
-            SELECT string_agg({}, '|' ORDER BY place.at) FROM unnest(item.shown) WITH ORDINALITY AS place (id, at)
-            JOIN annotation_candidate each ON each.id = place.id
-            JOIN annotation_source of ON of.id = each.source_id) END"""
+# Of a comparison: the keys of its two sides, or of their sources, in the order its answers are stored in.
+PAIR = f"""CASE WHEN item.unit = 'comparison' THEN (
+            SELECT string_agg({{}}, '|' ORDER BY side.at) FROM {SIDES} side
+            JOIN annotation_source of ON of.id = side.source_id) END"""
 ITEMS = f"""
-    SELECT item.id, batch.key, coalesce(dialogue.key, ''), coalesce(candidate.key, {PAIR.format("each.key")}, ''),
+    SELECT item.id, batch.key, coalesce(dialogue.key, ''), coalesce(candidate.key, {PAIR.format("side.key")}, ''),
         coalesce(source.key, {PAIR.format("of.key")}, '')
     FROM annotation_item item
     JOIN annotation_batch batch ON batch.id = item.batch_id

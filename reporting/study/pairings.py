@@ -1,6 +1,6 @@
 """The answers to comparisons by pair of sources, and whether a side was preferred whoever stood there.
 
-Shares and counts only: how strong a source is follows from a model of all pairs, which is no part of this.
+Shares and counts only: how strong a source is follows from a model of all pairs, in reporting/report/rankings.py.
 """
 
 from collections import Counter
@@ -19,11 +19,13 @@ from reporting.study.plain import spread
 Role = Option.Role
 Pair = tuple[int, int]
 IDENTICAL = """
-    SELECT first.source_id, second.source_id, count(*)
+    SELECT coalesce(first.source_id, dialogue.source_id), coalesce(second.source_id, other.source_id), count(*)
     FROM annotation_identicalpair pair
     JOIN annotation_batch batch ON batch.id = pair.batch_id
-    JOIN annotation_candidate first ON first.id = pair.first_id
-    JOIN annotation_candidate second ON second.id = pair.second_id
+    JOIN annotation_dialogue dialogue ON dialogue.id = pair.dialogue_id
+    LEFT JOIN annotation_dialogue other ON other.id = pair.other_dialogue_id
+    LEFT JOIN annotation_candidate first ON first.id = pair.first_id
+    LEFT JOIN annotation_candidate second ON second.id = pair.second_id
     WHERE batch.study_id = %s AND batch.kind = %s GROUP BY 1, 2
 """
 
@@ -58,6 +60,10 @@ class Pairing:
     other: int
     answers: int
     identical: int
+
+    @property
+    def both_bad_share(self) -> float | None:
+        return self.both_bad / self.answers if self.answers else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +162,11 @@ def side_bias(criterion: CriterionSpec, counts: Mapping[str, int]) -> SideBias:
         same_side=by_side,
         same_share=share_of(same, repeated),
     )
+
+
+def are_sides_known(counts: Mapping[int, Mapping[str, int]]) -> set[bool]:
+    """Return True if the sides of an answer are known, False if those of one are not, both if there are both."""
+    return {vote.is_swapped is not None for each in counts.values() for vote in Pairings.from_json(each).votes}
 
 
 def _side(criterion: CriterionSpec, vote: Vote) -> str:

@@ -11,8 +11,9 @@ from annotation.models import Study
 from measures.arrays import BoolArray, IntArray
 from measures.histograms import Histogram
 from measures.labels import WordScale
-from protocols.models import Option, ProtocolVersion
-from protocols.specs import CriterionSpec, spec_of
+from protocols.models import Criterion, Option, ProtocolVersion
+from protocols.specs import CriterionSpec, VersionSpec, spec_of
+from reporting.study.pairings import are_sides_known
 
 Rule = Study.MajorityRule
 
@@ -53,7 +54,21 @@ MAJORITY = {
         "An item is positive if the positive option has more than half of all votes; a tie is not positive."
     ),
     Rule.DECIDED: gettext_noop(
-        "An item is positive if the positive option has strictly more votes than the negative option, "
+        "An item is positive if the positive option has strictly more votes than every negative option, "
+        "not counting unsure votes; a tie is not positive."
+    ),
+}
+# The same where a question has several positive options.
+MAJORITY_TOGETHER = {
+    Rule.PLURALITY: gettext_noop(
+        "An item is positive if the positive options together have strictly more votes than every other option; a "
+        "tie is not positive."
+    ),
+    Rule.ABSOLUTE: gettext_noop(
+        "An item is positive if the positive options together have more than half of all votes; a tie is not positive."
+    ),
+    Rule.DECIDED: gettext_noop(
+        "An item is positive if the positive options together have strictly more votes than every negative option, "
         "not counting unsure votes; a tie is not positive."
     ),
 }
@@ -62,14 +77,21 @@ UNSURE_LEFT_OUT = gettext_noop(
     "Unsure votes are left out: an item can be positive even if most of its votes are unsure."
 )
 SENTENCES = {
-    "ties": gettext_noop("An item is tied if it is not positive and no single option has the most votes."),
+    "ties": gettext_noop(
+        "An item is tied if it is not positive and no single option has the most votes. Final labels count every "
+        "option by itself: an item that is positive because several options count together can be without a majority "
+        "there."
+    ),
     "exclusions": gettext_noop(
         "Answers that exclude an item are not answers on the scale. Agreement, Cohen's kappa, "
         "majorities, shares of votes, means, breakdowns and comparisons treat them as missing votes and "
         "report their number; the distributions show them."
     ),
     "counted": gettext_noop(
-        "An answer counts while its annotator holds a seat in the batch; the latest answer is used."
+        "An answer is what one annotator gave to one question about one item: one option, several options together, "
+        "marked turns, a text, or that none applies; an answer computed from others counts too. It counts while its "
+        "annotator holds a seat in the batch; the latest answer is used. The exported file has a row for each, and "
+        "its column is_counted is true. Items are counted if they have an answer."
     ),
     "batches": gettext_noop("Only main batches count; pilot, training and qualification batches are left out."),
     "agreement": gettext_noop(
@@ -82,9 +104,9 @@ SENTENCES = {
         "below −1. Krippendorff's alpha, Cohen's kappa and per cent agreement leave them out. With "
         "unequal numbers of votes, every item has the same weight."
     ),
-    "strong": gettext_noop("Strong judgements: items for which nobody chose an unsure option."),
+    "strong": gettext_noop("Only items for which nobody chose an unsure option."),
     "pairs": gettext_noop(
-        "Cohen's kappa of two annotators over all judgements they share in a batch, and over those on "
+        "Cohen's kappa of two annotators over all answers they have in common in a batch, and over those on "
         "items for which nobody chose an unsure option. Criteria with the same options are pooled."
     ),
     "weighted": gettext_noop(
@@ -98,16 +120,16 @@ SENTENCES = {
         "drawn with the study's seed. Items are resampled, or whole dialogues where several items share "
         "one."
     ),
-    "comparisons": gettext_noop(
-        "Sources are compared on the answers of the same annotators to the same dialogues, by a t test "
-        "whose variance treats dialogues and annotators as random samples; p values are corrected over "
-        "the pairs of sources within each criterion."
+    "new_annotators": gettext_noop(
+        "These intervals hold for the annotators who rated. Intervals for new annotators take the annotators "
+        "for a sample too, by a two-way jackknife over annotators and over items or the groups that are "
+        "resampled; they say what agreement to expect if others repeat the study."
     ),
     "votes": gettext_noop("Shares of all counted answers, not of items."),
     "final_labels": gettext_noop(
         "The final label of an item is the label settled by re-rating or by a trainer; otherwise it is "
-        "the answer with the most votes under the majority rule. Items whose votes are tied, that most "
-        "annotators exclude, or whose majority is unsure have no final label."
+        "the answer with the most votes under the majority rule. Items that most annotators exclude, on "
+        "which no single option has the majority, or whose majority is unsure have no final label."
     ),
     "predictions": gettext_noop(
         "Accuracy compares predicted labels with final labels. Correlations compare numbers with the "
@@ -135,12 +157,69 @@ WORDS = {
     ),
     WordScale.NONE: gettext_noop("The study uses no verbal scale for the strength of agreement."),
 }
+# Whether every dialogue is a conversation of its own.
+COMPARISONS = {
+    False: gettext_noop(
+        "Sources are compared on all answers that have a score, by a linear mixed model with crossed random "
+        "effects of annotators and conversations, so intervals and tests hold for new annotators and new "
+        "conversations. A conversation is a dialogue, all turns of a conversation, or all dialogues of a "
+        "scenario. p values are corrected by Holm's method over the pairs of sources within each criterion."
+    ),
+    True: gettext_noop(
+        "Sources are compared on all answers that have a score, by a linear mixed model with crossed random "
+        "effects of annotators and dialogues, so intervals and tests hold for new annotators and new dialogues. "
+        "p values are corrected by Holm's method over the pairs of sources within each criterion."
+    ),
+}
 PAIRINGS = gettext_noop(
-    "Answers to comparisons are stored for the candidates, on whichever side they stood: (A) is the first source of a "
-    "pair and (B) the second. Which one stood on the left was drawn for each annotator, so that each source was on the "
-    "left as often as on the right. Pairs of identical texts were not shown and are counted as ties of their own kind. "
-    "The share of the left side is that of all answers that prefer a side; its 95 per cent interval is Wilson's and "
-    "treats answers as independent. Pairs shown again with the sides swapped count only where they are named."
+    "Answers to comparisons are stored for the responses or dialogues that were compared, on whichever side they "
+    "stood: A is the first source of a pair and B the second. Pairs of identical texts were not shown and are "
+    "counted as ties of their own kind."
+)
+DRAWN_SIDES = gettext_noop(
+    "For answers given in Parley, the side of each source was drawn for each annotator, so that each source was on the "
+    "left as often as on the right."
+)
+SIDE_SHARES = gettext_noop(
+    "The share of the left side is that of all answers given in Parley that prefer a side; its 95 per cent interval is "
+    "Wilson's and treats answers as independent. Pairs shown again with the sides swapped count only where they are "
+    "named."
+)
+IMPORTED_SIDES = gettext_noop("The sides of imported preferences are not kept.")
+RANKINGS = gettext_noop(
+    "Davidson's model (1970): Bradley-Terry with a parameter for ties and, where sides are known, one for the side "
+    "(Davidson and Beaver 1977). Degrees such as “much better” count as better. Answers that call both bad are no "
+    "ties and are left out. A strength is on the log scale with mean 0. Models that count a tie as half a win have "
+    "smaller strengths: do not compare the two. The win rate is the expected score against each other source, "
+    "averaged, with the sides even: wins plus half of the ties. With 95 per cent confidence, the ranks of all sources "
+    "lie within those shown, all at once (Al Mohamad, Goeman and van Zwet 2022)."
+)
+# Whether pairs are clustered by scenario.
+RANK_INTERVALS = {
+    False: gettext_noop(
+        "Intervals of rankings are 95 per cent intervals for pairs of other conversations and for other annotators: "
+        "the variance is clustered on both (Cameron, Gelbach and Miller 2011) by a jackknife (MacKinnon, Nielsen and "
+        "Webb 2024), with Satterthwaite's degrees of freedom."
+    ),
+    True: gettext_noop(
+        "Intervals of rankings are 95 per cent intervals for pairs of other scenarios and for other annotators: the "
+        "variance is clustered on both (Cameron, Gelbach and Miller 2011) by a jackknife (MacKinnon, Nielsen and Webb "
+        "2024), with Satterthwaite's degrees of freedom."
+    ),
+}
+BEHAVIOURS = gettext_noop(
+    "A behaviour is an option of a question with several answers. Its rate is a mean of the mixed model of the "
+    "comparisons, on 1 for answers that tick it and 0 for others (a linear probability model). It estimates the share "
+    "of answers that tick it, and can differ from the plain share, which the distributions show. Answers that tick "
+    "nothing, or say that none applies, count as not ticked. The rate of the conversations is the model's mean over "
+    "the pairs of an annotator and a conversation, with 1 if the annotator ticked it at least once. p values are "
+    "corrected by Holm's method over the pairs of sources of each behaviour. The share of positive agreement is how "
+    "often another annotator of the item also ticks what one has ticked (de Vet, Dikmans and Eekhout 2017)."
+)
+OVERLAPS = gettext_noop(
+    "The overlap of marked turns is Jaccard's coefficient (1912): turns that both annotators of a pair marked, divided "
+    "by turns that either marked, as a mean over the pairs of annotators of each item. A pair of which neither marked "
+    "a turn is left out and counted."
 )
 FEEDBACK = gettext_noop(
     "During the work, annotators were told how often they agreed with the majority of the others, in "
@@ -152,13 +231,21 @@ RULE_NAMES = {
     "unsure": pgettext_lazy("a rule of the report", "Unsure majority"),
     "exclusions": pgettext_lazy("a rule of the report", "Exclusions"),
     "resampling": pgettext_lazy("a rule of the report", "Resampling"),
+    "new_annotators": pgettext_lazy("a rule of the report", "New annotators"),
     "comparisons": pgettext_lazy("a rule of the report", "Comparisons"),
     "counted": pgettext_lazy("a rule of the report", "Counted answers"),
     "batches": pgettext_lazy("a rule of the report", "Batches"),
     "agreement": pgettext_lazy("a rule of the report", "Agreement"),
     "unequal_raters": pgettext_lazy("a rule of the report", "Unequal numbers of votes"),
-    "strong": pgettext_lazy("a rule of the report", "Strong judgements"),
+    "strong": pgettext_lazy("a rule of the report", "Items nobody was unsure about"),
     "pairings": pgettext_lazy("a rule of the report", "Comparisons of pairs"),
+    "drawn_sides": pgettext_lazy("a rule of the report", "Sides that were drawn"),
+    "side_shares": pgettext_lazy("a rule of the report", "Share of the left side"),
+    "imported_sides": pgettext_lazy("a rule of the report", "Sides of imported preferences"),
+    "rankings": pgettext_lazy("a rule of the report", "Rankings"),
+    "rank_intervals": pgettext_lazy("a rule of the report", "Intervals of rankings"),
+    "behaviours": pgettext_lazy("a rule of the report", "Behaviours"),
+    "overlaps": pgettext_lazy("a rule of the report", "Overlap of marked turns"),
     "pairs": pgettext_lazy("a rule of the report", "Pairs"),
     "weighted": pgettext_lazy("a rule of the report", "Weighted kappa"),
     "words": pgettext_lazy("a rule of the report", "Verbal scale"),
@@ -171,22 +258,60 @@ RULE_NAMES = {
 }
 
 
-def rules_of(study: Study, *, is_told: bool) -> dict[str, str]:
+def rules_of(
+    study: Study,
+    pairings: Mapping[int, Mapping[str, int]],
+    *,
+    is_told: bool,
+    is_by_scenario: bool,
+    has_dialogues_as_units: bool,
+) -> dict[str, str]:
     """Return the rules to print under the tables, so that a reader can compute the same numbers.
 
-    `is_told`: annotators were told during the work how they agree.
+    `pairings` has for each criterion what its cells store of comparisons. `is_told`: annotators were told during the
+    work how they agree. `is_by_scenario`: dialogues of one scenario are compared, not responses to one dialogue.
+    `has_dialogues_as_units`: every dialogue is a conversation of its own.
     """
     rule = Rule(study.majority_rule)
     unsure = UNSURE_LEFT_OUT if rule == Rule.DECIDED else UNSURE
     feedback = {"feedback": FEEDBACK} if is_told else {}
     words = WORDS[WordScale(study.word_scale)]
-    is_comparing = ProtocolVersion.Unit.COMPARISON in spec_of(study.protocol_version).units
-    compared = {"pairings": PAIRINGS} if is_comparing else {}
-    return {"majority": MAJORITY[rule], "unsure": unsure, **SENTENCES, **compared, "words": words, **feedback}
+    spec = spec_of(study.protocol_version)
+    asked = _asked_rules(spec, is_by_scenario=is_by_scenario)
+    return {
+        "majority": majority_rule(rule, spec),
+        "unsure": unsure,
+        **SENTENCES,
+        "comparisons": COMPARISONS[has_dialogues_as_units],
+        **asked,
+        **_side_rules(pairings),
+        "words": words,
+        **feedback,
+    }
 
 
-def majority_sentence(rule: str) -> str:
-    return _(MAJORITY[Rule(rule)])
+def _asked_rules(spec: VersionSpec, *, is_by_scenario: bool) -> dict[str, str]:
+    """Return the rules of questions that only some protocols ask."""
+    kinds = {each.kind for each in spec.criteria}
+    compared = {}
+    if ProtocolVersion.Unit.COMPARISON in spec.units:
+        intervals = RANK_INTERVALS[is_by_scenario]
+        compared = {"pairings": PAIRINGS, "rankings": RANKINGS, "rank_intervals": intervals}
+    ticked = {"behaviours": BEHAVIOURS} if Criterion.Kind.MULTIPLE in kinds else {}
+    return compared | ticked | ({"overlaps": OVERLAPS} if Criterion.Kind.TURNS in kinds else {})
+
+
+def _side_rules(pairings: Mapping[int, Mapping[str, int]]) -> dict[str, str]:
+    """Return the rules of sides that are known, of answers given in Parley, and of those that are not, if imported."""
+    known = are_sides_known(pairings)
+    drawn = {"drawn_sides": DRAWN_SIDES, "side_shares": SIDE_SHARES} if True in known else {}
+    return drawn | ({"imported_sides": IMPORTED_SIDES} if False in known else {})
+
+
+def majority_rule(rule: str, spec: VersionSpec) -> str:
+    """Return the rule in English. Several positive options of a question count as one."""
+    is_together = any(len(places_of(each, Option.Role.POSITIVE)) > 1 for each in spec.voted)
+    return (MAJORITY_TOGETHER if is_together else MAJORITY)[Rule(rule)]
 
 
 def rules_in_words(rules: Mapping[str, str]) -> dict[str, str]:

@@ -1,15 +1,15 @@
-"""Score answers to compare sources, and arrange them as arrays of dialogues x annotators x sources."""
+"""Score answers, and arrange them to compare sources."""
 
-from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 
 from annotation.agreement_cells import alpha_options, places_of
 from measures.arrays import FloatArray, IntArray
+from measures.mixed.design import Ratings, codes_of
 from protocols.models import Criterion, Option
 from protocols.specs import CriterionSpec
-from reporting.study.votes import CriterionVotes, Work
+from reporting.study.votes import CriterionVotes
 
 MEAN_SCORE = "mean_score"
 POSITIVE_SHARE = "positive_share"
@@ -23,17 +23,9 @@ class Scale:
     score: str
     worth: FloatArray
 
-
-@dataclass(frozen=True, slots=True)
-class Blocks:
-    """(scenarios, annotators, sources) mean scores, NaN where there is none; annotators cross those of a block.
-
-    A dialogue that names no scenario is matched by its conversation, which is its own unless it is a part of one.
-    `n_shared` counts annotators in several blocks, who are treated as different people there.
-    """
-
-    arrays: list[FloatArray]
-    n_shared: int
+    @property
+    def ends(self) -> tuple[float, float]:
+        return float(np.nanmin(self.worth)), float(np.nanmax(self.worth))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,46 +90,30 @@ def weighted_median(values: FloatArray, times: IntArray) -> float:
     return float(values[order[lower]] + values[order[upper]]) / 2
 
 
-def blocks_of(votes: CriterionVotes, scale: Scale, sources: list[int]) -> Blocks:
-    """Return the scores in blocks; batches rated by the same people form one block."""
-    of_item = votes.items
-    source = _place(of_item.source[votes.item], np.array(sources))
-    usable = (source >= 0) & (of_item.scenario[votes.item] > 0) & ~np.isnan(scale.worth[votes.code])
-    item, annotator, source = votes.item[usable], votes.annotator[usable], source[usable]
-    worth = scale.worth[votes.code[usable]]
-    block, n_shared = _blocks(votes.work, votes.assignment[usable])
-    order = np.argsort(block, kind="stable")
-    ends = np.flatnonzero(np.diff(block[order])) + 1
-    arrays = [
-        _array(of_item.scenario[item[part]], annotator[part], source[part], worth[part], len(sources))
-        for part in np.split(order, ends)
-        if len(part)
-    ]
-    return Blocks(arrays, n_shared)
+def ratings_of(votes: CriterionVotes, scale: Scale, sources: list[int]) -> Ratings:
+    """Return the answers about `sources` (ids) that have a score, whatever the design.
 
-
-def _blocks(work: Work, assignment: IntArray) -> tuple[IntArray, int]:
-    """Return the (n,) block of each answer, and how many annotators are in several blocks."""
-    people: dict[int, list[int]] = {}
-    present = np.flatnonzero(np.bincount(assignment, minlength=len(work.id)))
-    pairs = zip(work.batch[present].tolist(), work.annotator[present].tolist(), strict=True)
-    for batch, who in sorted(pairs):
-        people.setdefault(batch, []).append(who)
-    known: dict[tuple[int, ...], int] = {}
-    of_batch = {batch: known.setdefault(tuple(who), len(known)) for batch, who in people.items()}
-    found = Counter(who for group in known for who in group)
-    blocks = np.array([of_batch.get(batch, 0) for batch in work.batch.tolist()], np.int64)
-    return blocks[assignment], sum(times > 1 for times in found.values())
-
-
-def _array(scenario: IntArray, annotator: IntArray, source: IntArray, worth: FloatArray, n_sources: int) -> FloatArray:
-    scenarios, row = np.unique(scenario, return_inverse=True)
-    people, column = np.unique(annotator, return_inverse=True)
-    shape = (len(scenarios), len(people), n_sources)
-    cell = np.ravel_multi_index((row, column, source), shape)
-    size = int(np.prod(shape))
-    sums, counts = np.bincount(cell, worth, size), np.bincount(cell, minlength=size)
-    return np.divide(sums, counts, out=np.full(size, np.nan), where=counts > 0).reshape(shape)
+    The conversation of a rating is its group of dependent items. Its item is the dialogue, to which each source has a
+    response; if a source has several responses to one dialogue, the response.
+    """
+    of = votes.items
+    source = _place(of.source[votes.item], np.array(sources))
+    usable = np.flatnonzero((source >= 0) & ~np.isnan(scale.worth[votes.code]))
+    # The database returns answers in any order, and sums in another order differ in the last digits.
+    at = votes.item[usable]
+    usable = usable[np.lexsort((votes.annotator[usable], source[usable], of.dialogue[at], of.groups[at]))]
+    rows, source = votes.item[usable], source[usable]
+    rated = np.unique(rows)
+    response = np.where(of.candidate > 0, of.candidate, -of.dialogue)
+    one_each = len(np.unique(response[rated])) <= len(np.unique(codes_of(of.dialogue[rated], of.source[rated])))
+    unit = of.dialogue if one_each else response
+    return Ratings(
+        source=source,
+        annotator=codes_of(votes.annotator[usable]),
+        conversation=codes_of(of.groups[rows]),
+        item=codes_of(unit[rows]),
+        value=scale.worth[votes.code[usable]],
+    )
 
 
 def _place(ids: IntArray, known: IntArray) -> IntArray:

@@ -41,7 +41,7 @@ ITEMS = """
     SELECT item.batch_id, string_agg(
         int8send(item.id) || int8send(item.batch_id) || int8send(coalesce(item.dialogue_id, 0))
         || int8send(coalesce(item.source_id, 0)) || int8send(coalesce(item.candidate_id, 0))
-        || int8send((item.unit = 'dialogue')::int::bigint), '')
+        || int8send((item.unit = 'dialogue')::int::bigint) || int8send(coalesce(item.other_dialogue_id, 0)), '')
     FROM annotation_item item JOIN annotation_batch batch ON batch.id = item.batch_id
     WHERE batch.study_id = %s AND batch.kind = %s AND NOT item.is_check GROUP BY 1
 """
@@ -57,8 +57,10 @@ class Items:
     source: IntArray
     candidate: IntArray
     is_whole: IntArray  # 1 for a whole dialogue, otherwise 0
+    other: IntArray  # the dialogue that the first is compared with
     conversation: IntArray  # the id of its first dialogue
     scenario: IntArray  # the id of its first dialogue; without a scenario, that of the conversation
+    other_conversation: IntArray
 
     @property
     def groups(self) -> IntArray:
@@ -162,11 +164,12 @@ def study_votes(study: Study, spec: VersionSpec, kind: str = Batch.Kind.MAIN) ->
         parts = [(key, _ids(joined)) for _, key, joined in cursor.fetchall() if key in spec.by_id]
         # The items are read after the ratings, because an item exists before its first answer.
         cursor.execute(ITEMS, [study.pk, kind])
-        columns = _joined([_ids(joined, n=6) for _, joined in cursor.fetchall()], n=6)
+        columns = _joined([_ids(joined, n=7) for _, joined in cursor.fetchall()], n=7)
         cursor.execute(SHARED, {"study": study.pk})
-        known, *firsts = np.array(cursor.fetchall(), np.int64).reshape(-1, 3).T
+        known, conversation, scenario = np.array(cursor.fetchall(), np.int64).reshape(-1, 3).T
     columns = columns[:, np.argsort(columns[0])]
-    items = Items(*np.vstack([columns, *(_replaced(columns[2], known, first) for first in firsts)]))
+    shared = ((columns[2], conversation), (columns[2], scenario), (columns[6], conversation))
+    items = Items(*np.vstack([columns, *(_replaced(ids, known, firsts) for ids, firsts in shared)]))
     assignments = Assignment.objects.filter(batch__study=study, batch__kind=kind).order_by("pk")
     rows = list(assignments.values_list("pk", "batch_id", "participant_id"))
     work = Work(*np.array(rows, np.int64).reshape(-1, 3).T)

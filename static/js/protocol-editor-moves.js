@@ -49,6 +49,17 @@
     ],
   };
 
+  const WITH_ENDS = new Set(["five", "seven", "ten"]);
+  const OFF_SCALE = ["unsure", "excluding"];
+
+  // A point with the words of another. A number at their beginning is that of the point.
+  const worded = (point, node) => {
+    const { label, definition, conditions } = read(node);
+    const [, rest] = label.trim().match(/^-?\d+(?!\d)(.*)$/s) ?? [undefined, null];
+    const said = rest === null ? label : `${point.value}${rest}`;
+    return { ...point, label: rest?.trim() === "" ? point.label : said, definition, conditions };
+  };
+
   // Translators: %(title)s is a part of a protocol, as "answer 2" or "criterion 1 “Fluency”".
   const added = (title) => interpolate(gettext("Added %(title)s."), { title }, true);
   const removed = (title) => interpolate(gettext("Removed %(title)s."), { title }, true);
@@ -187,8 +198,23 @@
       }
       const [scale, options] = SCALES[name];
       const isBlank = before.every((each) => !valueOf(each, "label"));
-      if (isBlank) this.enter(this.putAnswers(list, scale, options)[0]);
-      else this.replaceAnswers(list, scale, options, replaced(before.length));
+      if (isBlank) {
+        this.enter(this.putAnswers(list, scale, options)[0]);
+        return;
+      }
+      const ends = WITH_ENDS.has(name) ? this.endsOf(list) : [];
+      const kept = options.map((each, at) => (ends.length && at === 0 ? worded(each, ends[0]) : ends.length && at === options.length - 1 ? worded(each, ends[1]) : each));
+      this.replaceAnswers(list, scale, kept, replaced(before.length), ends);
+    }
+
+    // The lowest and the highest answer of a scale.
+    endsOf(list) {
+      if (valueOf(outer(list), "scale") === "nominal") return [];
+      const points = itemsOf(list).filter((each) => valueOf(each, "label") && !OFF_SCALE.includes(valueOf(each, "role")));
+      if (points.length < 2) return [];
+      const ends = [points[0], points.at(-1)];
+      const [first, last] = ends.map((each) => Number(valueOf(each, "value")));
+      return first > last ? ends.reverse() : ends;
     }
 
     putAnswers(list, scale, options) {
@@ -199,17 +225,43 @@
       return made;
     }
 
-    // Those that were there come back with the scale they had.
-    replaceAnswers(list, scale, options, sentence) {
+    // Those that were there come back with the scale they had. Examples of its ends are examples of the new ones.
+    replaceAnswers(list, scale, options, sentence, ends = []) {
       const items = list.querySelector("[data-items]");
       const before = [...items.children];
       const control = fieldOf(outer(list), "scale");
       const kept = control.value;
+      let pairs = [];
+      const go = () => {
+        const made = this.putAnswers(list, scale, options);
+        pairs = ends.map((each, at) => [each.uid, (at ? made.at(-1) : made[0]).uid]);
+        this.relink(list, pairs);
+      };
       const back = () => {
         items.replaceChildren(...before);
         control.value = kept;
+        this.relink(list, pairs.map(([from, to]) => [to, from]));
       };
-      this.putBack(items, sentence, () => this.putAnswers(list, scale, options), back);
+      this.putBack(items, [sentence, this.unfit(list, ends)].filter(Boolean).join(" "), go, back);
+    }
+
+    evaluations(list) {
+      return [...outer(list).querySelectorAll('[data-node="example"] [data-type="option"]')].filter((each) => each.ref);
+    }
+
+    relink(list, pairs) {
+      const to = new Map(pairs);
+      this.evaluations(list).forEach((each) => (each.ref = to.get(each.ref) ?? each.ref));
+    }
+
+    // What examples say of the answers that go.
+    unfit(list, ends) {
+      const kept = ends.map((each) => each.uid);
+      const lost = this.evaluations(list).filter((each) => !kept.includes(each.ref));
+      const examples = [...new Set(lost.map((each) => titleOf(each.closest('[data-node="example"]'))))];
+      if (!examples.length) return "";
+      const said = gettext("Choose the evaluations again in: %(examples)s.");
+      return interpolate(said, { examples: examples.join(pgettext("between two of a list", ", ")) }, true);
     }
 
     // --- dragging -----------------------------------------------------------------------------------------

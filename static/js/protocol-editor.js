@@ -4,7 +4,6 @@
   "use strict";
   const { fill, outer, own, parts, read, refresh, titleOf, valueOf } = window.Parley.Form;
   const WAIT = 500; // after the last key: the preview and the checks follow the typing without a request per key
-
   const PAUSE = 120;
 
   const root = document.getElementById("editor");
@@ -364,6 +363,7 @@
   const stored = JSON.parse(document.getElementById("document").textContent);
   const moves = new window.Parley.Moves(root, changed, say);
   new window.Parley.Tables(root, moves, { ask, say, trouble });
+  new window.Parley.Borrowing(root, { ask, changed, trouble });
   load(stored);
   saved = text();
   restore(stored);

@@ -7,6 +7,7 @@
   const { Question } = window.Parley;
   const TAP = 1000; // an answer this soon after a touch or a press of the mouse was given by it
   const OFF = "parley-keys-off";
+  const NEXT = 22; // pixels of the number beside the active one that show that there are more
   const never = () => false;
 
   // The character on the key, also where the keyboard writes Cyrillic or an input method holds the letters back.
@@ -48,11 +49,12 @@
       return Question.askedIn(this.step);
     }
 
-    // A step comes on screen: its first open question is active, or the first of all.
+    // A step comes on screen: the question that the address names is active, the first open one, or the first of all.
     show(step) {
       this.step = step;
       const { questions } = this;
-      this.activate(questions.find((each) => !each.isGiven) ?? questions[0]);
+      const named = questions.find((each) => `#${each.key}` === location.hash);
+      this.activate(named ?? questions.find((each) => !each.isGiven) ?? questions[0]);
     }
 
     activate(question, { hasFocus = true } = {}) {
@@ -101,13 +103,13 @@
       this.showMarking();
       this.showStrip();
       this.describe(fieldset);
-      if (!event.target.matches("[type=radio], [data-none]:checked")) return;
+      if (!event.target.matches("[type=radio], [data-alone]:checked")) return; // nothing more can be chosen with it
       const isTapped = performance.now() - (this.tappedAt ?? -TAP) < TAP;
       if (this.goesOn || isTapped) this.follow(question);
       else this.view.reveal(question);
     }
 
-    // After an answer: the text it needs, the reasons it asks for, the next open question, or saving.
+    // After an answer that stands alone: the text it needs, the reasons it asks for, the next open question, or saving.
     follow(question) {
       const why = question.openWhy;
       if (why) {
@@ -208,6 +210,17 @@
         button.setAttribute("aria-current", String(each === this.question));
         button.toggleAttribute("data-done", each.isGiven);
       });
+      this.bringIn(strip);
+    }
+
+    // Its own number is in view, whole.
+    bringIn(strip) {
+      const current = strip.querySelector("[aria-current=true]")?.getBoundingClientRect();
+      if (!current) return;
+      const { left, right } = strip.getBoundingClientRect();
+      const [before, after] = [current.left - NEXT - left, current.right + NEXT - right];
+      if (before < 0) strip.scrollLeft += before;
+      else if (after > 0) strip.scrollLeft += after;
     }
 
     onClick(event) {

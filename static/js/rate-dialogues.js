@@ -38,7 +38,7 @@
 
     async keepNear(dialogue) {
       this.known.forEach((each, position) => {
-        if (Math.abs(each.dataset.number - dialogue.dataset.number) > KEPT) this.known.delete(position);
+        if (Math.abs(each.dataset.place - dialogue.dataset.place) > KEPT) this.known.delete(position);
       });
       let position = dialogue.dataset.next;
       try {

@@ -10,7 +10,7 @@
     const step = element.closest(".step");
     const heading = element.closest(".part").querySelector("h3") ?? step.querySelector(".step-place");
     const values = {
-      dialogue: dialogue.dataset.number,
+      place: dialogue.dataset.name,
       item: heading.firstChild.textContent.trim(),
       question: element.dataset.name,
     };
@@ -20,7 +20,7 @@
       position,
       at: [...new Set(items)].indexOf(item),
       path: `${position}/${step.dataset.step}/`,
-      name: interpolate(gettext("Dialogue %(dialogue)s, %(item)s: %(question)s"), values, true),
+      name: interpolate("isPiece" in dialogue.dataset ? "%(place)s: %(question)s" : gettext("%(place)s, %(item)s: %(question)s"), values, true),
     };
   };
 

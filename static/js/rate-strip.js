@@ -1,7 +1,8 @@
 // The strip of all items of a batch: where one is, what is done, and a way to each.
 //
-// A batch may have thousands of dialogues: only those near what is in view are in the page. Beside a wide screen they stand
-// in one row, on a phone in a list that a button opens. `go(position, number)` shows a step.
+// What one sees as one piece has one number: a dialogue, a pair, or a conversation with all of its turns. A batch may have
+// thousands: only those near what is in view are in the page. Beside a wide screen they stand in one row, on a phone in a
+// list that a button opens. `go(position, number)` shows a step.
 (() => {
   "use strict";
   const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdef"; // as the server writes a number below 32
@@ -22,15 +23,8 @@
     return { state: STATES[code % 4], unsure: Boolean(code & UNSURE), flagged: Boolean(code & FLAGGED), changed: Boolean(code & CHANGED) };
   };
 
-  const UNITS = {
-    response: gettext("response %(n)s"),
-    candidate_set: gettext("set %(n)s"),
-    model: gettext("collection %(n)s"),
-    dialogue: gettext("the whole dialogue"),
-    comparison: gettext("comparison %(n)s"),
-  };
   const SAID = { open: gettext("not answered"), partly: gettext("partly answered"), done: gettext("answered") };
-  const put = (text, values) => interpolate(text, values, true);
+  const { nameOf, whyNot } = window.Parley.StripWords;
 
   class Strip {
     constructor({ go, questionsOf, marks, drafts }) {
@@ -39,8 +33,9 @@
       this.questionsOf = questionsOf;
       this.marks = marks;
       this.drafts = drafts;
-      this.dialogues = []; // {position, items: [{unit, number, steps, state, unsure, flagged, changed, unsaved}]}
-      this.places = new Map(); // position -> its place among them
+      this.word = ""; // what most pieces are: a dialogue, a conversation or a pair
+      this.pieces = []; // {isConversation, items: [{position, unit, number, isOnly, turn, steps, state, unsure, ...}]}
+      this.screens = new Map(); // position -> {place: that of its piece, start: that of its first item there}
       this.offsets = [0];
       this.drawn = [0, 0];
       this.current = { position: null, item: 0, step: 1 };
@@ -93,26 +88,38 @@
       }
     }
 
-    take({ units, shapes, dialogues }) {
-      this.dialogues = dialogues.map(([position, shape, letters]) => {
+    take({ word, units, shapes, screens }) {
+      this.word = word;
+      this.pieces = [];
+      this.screens = new Map();
+      screens.forEach(([position, shape, letters, number, turn]) => {
+        const place = number ? number - 1 : this.pieces.length;
+        this.pieces[place] ??= { isConversation: Boolean(number), items: [] };
+        const { items } = this.pieces[place];
+        this.screens.set(String(position), { place, start: items.length });
         const numbers = {};
-        const items = [...letters].map((letter, at) => {
+        [...letters].forEach((letter, at) => {
           const [unit, steps] = shapes[shape][at];
           numbers[unit] = (numbers[unit] ?? 0) + 1;
-          return { unit: units[unit], number: numbers[unit], steps, ...decode(letter) };
+          const isOnly = shapes[shape].filter(([each]) => each === unit).length === 1;
+          items.push({ position, unit: units[unit], number: numbers[unit], isOnly, turn, steps, ...decode(letter) });
         });
-        return { position, items };
       });
-      this.places = new Map(this.dialogues.map(({ position }, place) => [String(position), place]));
       this.drafts.places.forEach((each) => {
-        const item = this.dialogues[this.places.get(each.position)]?.items[each.at];
+        const item = this.itemAt(each.position, each.at);
         if (item) item.unsaved = true;
       });
-      this.root.hidden = this.dialogues.length === 0;
+      this.root.hidden = this.pieces.length === 0;
       this.measure();
       this.pending?.forEach((dialogue) => this.refresh(dialogue));
       this.pending = null;
       this.reveal();
+    }
+
+    // The item on a screen, by its place there.
+    itemAt(position, at) {
+      const screen = this.screens.get(String(position));
+      return screen && this.pieces[screen.place].items[screen.start + at];
     }
 
     // --- what is in view ---------------------------------------------------------------------------
@@ -122,7 +129,7 @@
 
     measure() {
       this.offsets = [0];
-      this.dialogues.forEach((dialogue, at) => this.offsets.push(this.offsets[at] + this.extent(dialogue)));
+      this.pieces.forEach((piece, at) => this.offsets.push(this.offsets[at] + this.extent(piece)));
       this.drawn = [0, 0];
       this.draw();
     }
@@ -134,18 +141,18 @@
 
     placeAt(offset) {
       const found = this.offsets.findIndex((each) => each > offset);
-      return Math.max(0, (found < 0 ? this.dialogues.length : found) - 1);
+      return Math.max(0, (found < 0 ? this.pieces.length : found) - 1);
     }
 
     draw() {
-      if (!this.dialogues.length) return;
+      if (!this.pieces.length) return;
       const size = narrow.matches ? this.scroll.clientHeight : this.scroll.clientWidth;
       const from = this.placeAt(this.scrolled - MARGIN);
-      const to = Math.min(this.dialogues.length, this.placeAt(this.scrolled + size + MARGIN) + 1);
+      const to = Math.min(this.pieces.length, this.placeAt(this.scrolled + size + MARGIN) + 1);
       if (from === this.drawn[0] && to === this.drawn[1]) return;
       this.drawn = [from, to];
       const focused = this.scroll.contains(document.activeElement) ? document.activeElement.dataset.at : null;
-      const groups = this.dialogues.slice(from, to).map((dialogue, at) => this.group(dialogue, from + at));
+      const groups = this.pieces.slice(from, to).map((piece, at) => this.group(piece, from + at));
       const whole = this.offsets.at(-1);
       this.scroll.replaceChildren(this.space(this.offsets[from]), ...groups, this.space(whole - this.offsets[to]));
       if (focused) this.scroll.querySelector(`[data-at="${focused}"]`)?.focus({ preventScroll: true });
@@ -158,12 +165,12 @@
       return element;
     }
 
-    group(dialogue, place) {
+    group(piece, place) {
       const group = document.createElement("div");
-      group.className = "strip-dialogue";
+      group.className = "strip-piece";
       const number = Object.assign(document.createElement("span"), { className: "strip-number", textContent: place + 1 });
       number.setAttribute("aria-hidden", "true");
-      group.append(number, ...dialogue.items.map((item, at) => this.button(item, place, at)));
+      group.append(number, ...piece.items.map((item, at) => this.button(item, place, at)));
       return group;
     }
 
@@ -186,13 +193,12 @@
         [item.unsaved, gettext("not saved yet")],
       ];
       const said = [SAID[item.state], ...marks.filter(([has]) => has).map(([, word]) => word)].join(", ");
-      const name = put(UNITS[item.unit], { n: item.number });
       button.dataset.state = item.state;
       button.toggleAttribute("data-unsure", item.unsure);
       button.toggleAttribute("data-flagged", item.flagged);
       button.toggleAttribute("data-unsaved", Boolean(item.unsaved));
       button.textContent = `${item.flagged ? "⚑" : ""}${item.unsure ? "?" : ""}` || (item.state === "done" ? "✓" : at + 1);
-      button.ariaLabel = put(gettext("Dialogue %(dialogue)s, %(item)s: %(said)s"), { dialogue: place + 1, item: name, said });
+      button.ariaLabel = `${nameOf(this.pieces[place], item, place + 1)}: ${said}`;
       button.title = button.ariaLabel;
       button.tabIndex = isCurrent ? 0 : -1;
       if (isCurrent) button.setAttribute("aria-current", "step");
@@ -200,7 +206,7 @@
     }
 
     redress(place) {
-      this.dialogues[place].items.forEach((item, at) => {
+      this.pieces[place].items.forEach((item, at) => {
         const button = this.scroll.querySelector(`[data-at="${place}.${at}"]`);
         if (button) this.dress(button, item, place, at);
       });
@@ -208,7 +214,8 @@
 
     // --- where one is ------------------------------------------------------------------------------
     isCurrent(place, at) {
-      return this.places.get(String(this.current.position)) === place && this.current.item === at;
+      const here = this.screens.get(String(this.current.position));
+      return here?.place === place && here.start + this.current.item === at;
     }
 
     itemsOf(dialogue) {
@@ -216,16 +223,17 @@
     }
 
     show(dialogue, item, step) {
-      const before = this.places.get(String(this.current.position));
+      const before = this.screens.get(String(this.current.position));
       this.current = { position: dialogue.dataset.position, item: this.itemsOf(dialogue).indexOf(item), step: Number(step) };
-      if (!this.dialogues.length) return;
-      if (before !== undefined) this.redress(before);
+      if (!this.pieces.length) return;
+      if (before) this.redress(before.place);
       this.reveal();
     }
 
     reveal() {
-      const place = this.places.get(String(this.current.position));
-      if (place === undefined) return;
+      const here = this.screens.get(String(this.current.position));
+      if (!here) return;
+      const { place } = here;
       const size = narrow.matches ? this.scroll.clientHeight : this.scroll.clientWidth;
       const [start, end] = [this.offsets[place], this.offsets[place + 1]];
       if (start < this.scrolled || end > this.scrolled + size) {
@@ -235,19 +243,20 @@
       }
       this.draw();
       this.redress(place);
-      this.part("place").textContent = `${place + 1}.${this.current.item + 1}`; // as one types it to go there
+      const isOnly = this.pieces[place].items.length === 1;
+      this.part("place").textContent = isOnly ? place + 1 : `${place + 1}.${here.start + this.current.item + 1}`; // as one types it
     }
 
     // --- what was just said on this device ---------------------------------------------------------
     refresh(dialogue) {
-      const place = this.places.get(dialogue.dataset.position);
-      if (place === undefined) {
+      const { position } = dialogue.dataset;
+      if (!this.screens.has(position)) {
         this.pending = new Set([...(this.pending ?? []), dialogue]);
         return;
       }
       const questions = this.questionsOf(dialogue);
       this.itemsOf(dialogue).forEach((token, at) => {
-        const item = this.dialogues[place].items[at];
+        const item = this.itemAt(position, at);
         const asked = questions.filter((each) => each.item === token && each.isAsked);
         const isDone = asked.every((each) => each.known);
         item.state = isDone ? "done" : asked.some((each) => each.known) ? "partly" : "open";
@@ -255,24 +264,23 @@
         item.unsure = this.marks.of(token).unsure;
         item.flagged = this.marks.isFlagged(token);
       });
-      this.redress(place);
+      this.redress(this.screens.get(position).place);
     }
 
     // An answer of before was changed.
     noteChange(dialogue, token) {
-      const place = this.places.get(dialogue.dataset.position);
-      const item = this.dialogues[place]?.items[this.itemsOf(dialogue).indexOf(token)];
+      const item = this.itemAt(dialogue.dataset.position, this.itemsOf(dialogue).indexOf(token));
       if (item) item.changed = true;
     }
 
     // --- the ways ----------------------------------------------------------------------------------
     // To the question that is on screen now, of the other item, where each question is a step of its own.
     jump(place, at) {
-      const { position, items } = this.dialogues[place];
-      const here = this.dialogues[this.places.get(String(this.current.position))]?.items[this.current.item];
-      const nth = Math.max(0, here && here.unit === items[at].unit ? here.steps.indexOf(this.current.step) : 0);
+      const item = this.pieces[place].items[at];
+      const here = this.itemAt(this.current.position, this.current.item);
+      const nth = Math.max(0, here && here.unit === item.unit ? here.steps.indexOf(this.current.step) : 0);
       this.toggle(false);
-      this.go(String(position), items[at].steps[nth] ?? items[at].steps[0]);
+      this.go(String(item.position), item.steps[nth] ?? item.steps[0]);
     }
 
     onClick(event) {
@@ -326,15 +334,15 @@
       this.before?.focus({ preventScroll: true });
     }
 
-    // "12" is a dialogue, and leads to its first item that is not answered; "12.3" is its third item.
+    // "12" is a piece, and leads to its first item that is not answered; "12.3" is its third item.
     async jumpTo(text) {
       await this.loaded;
       const [, first, second] = text.trim().match(/^(\d{1,6})(?:[.,/ ](\d{1,4}))?$/) ?? [];
-      const items = this.dialogues[Number(first) - 1]?.items;
+      const items = this.pieces[Number(first) - 1]?.items;
       const open = items?.findIndex((item) => item.state !== "done");
       const at = second ? Number(second) - 1 : Math.max(0, open ?? 0);
       if (!items?.[at]) {
-        this.part("error").textContent = this.whyNot(first, second, items);
+        this.part("error").textContent = whyNot(this.word, this.pieces.length, [first, second], items);
         this.part("error").hidden = false;
         this.field.setAttribute("aria-invalid", "true");
         this.field.focus();
@@ -343,26 +351,6 @@
       this.field.removeAttribute("aria-invalid");
       this.closeField();
       this.jump(Number(first) - 1, at);
-    }
-
-    // In the numbers that would have led somewhere.
-    whyNot(dialogue, number, items) {
-      const n = this.dialogues.length;
-      if (!n) return gettext("The list of items cannot be loaded: there is no connection.");
-      if (!dialogue) return gettext("Enter the number of a dialogue, such as 2, or of an item in a dialogue, such as 2.3.");
-      const unknown = ngettext(
-        "There is no dialogue %(dialogue)s: this batch has only dialogue 1.",
-        "There is no dialogue %(dialogue)s: this batch has dialogues 1 to %(n)s.",
-        n,
-      );
-      if (!items) return put(unknown, { dialogue, n });
-      const most = items.length;
-      const missing = ngettext(
-        "There is no item %(dialogue)s.%(number)s: the only item of dialogue %(dialogue)s is %(dialogue)s.1.",
-        "There is no item %(dialogue)s.%(number)s: dialogue %(dialogue)s has %(dialogue)s.1 to %(dialogue)s.%(most)s.",
-        most,
-      );
-      return put(missing, { dialogue, number, most });
     }
 
     // True when the key was ours.

@@ -48,12 +48,19 @@
       this.folds = new Folds();
       // The window is one reason why a pane changes its size; a note that comes, the strip and a longer question are others.
       this.sizes = new ResizeObserver(() => this.again());
-      root.addEventListener("scroll", (event) => event.target.matches?.("[data-context]") && this.onScroll(), true);
+      root.addEventListener("scroll", (event) => event.target.matches?.("[data-context], [data-whole]") && this.onScroll(), true);
       root.addEventListener("click", (event) => this.onClick(event));
     }
 
     get pane() {
       return this.root.querySelector("[data-context]");
+    }
+
+    // What scrolls: the pane, or two dialogues that stand side by side in it and are too long.
+    get scrolled() {
+      const sides = [...(this.judged?.querySelectorAll("[data-whole]") ?? [])];
+      const long = sides.filter((each) => each.scrollHeight > each.clientHeight);
+      return long.length ? long : [this.pane];
     }
 
     onClick(event) {
@@ -73,7 +80,8 @@
     }
 
     scrollPage(direction) {
-      this.pane?.scrollBy({ top: direction * this.pane.clientHeight * 0.85 });
+      if (!this.pane) return;
+      this.scrolled.forEach((each) => each.scrollBy({ top: direction * each.clientHeight * 0.85 }));
     }
 
     // Who scrolls is away or back. A pane that has just become smaller hides the text without anybody having scrolled.
@@ -118,7 +126,7 @@
       dialogue.querySelectorAll("[data-of-step]").forEach((each) => (each.hidden = each.dataset.ofStep !== step.dataset.step));
       if (isNew && this.pane) {
         this.pane.scrollTop = 0;
-        this.hasSeenEnd = false;
+        this.ends = new WeakSet(); // of what scrolls, what has been on screen to its end
         this.sizes.disconnect();
         [this.pane, dialogue.querySelector("[data-questions]")].forEach((each) => this.sizes.observe(each));
       }
@@ -127,15 +135,17 @@
       this.isNew = false;
     }
 
-    // The item in question stands in place, from its beginning. The place is kept while that is in view.
+    // The item in question stands in place, from its beginning. The place is kept while one reads in it.
     showJudged(item) {
       const { pane } = this;
       if (!pane) return;
+      const before = this.judged;
       this.judged = null;
       pane.querySelectorAll("[data-judged]").forEach((each) => {
         each.hidden = each.dataset.judged !== item;
         if (!each.hidden) this.judged = each;
       });
+      this.isBegun = this.judged === before; // one may read on further below its beginning
       if (this.judged) this.bringIn(pane, this.judged);
       if (this.judged && pane.clientHeight < this.height) this.showWhole(pane, this.judged);
       this.height = pane.clientHeight;
@@ -146,7 +156,8 @@
     isInView(pane, judged) {
       const { top, bottom } = placeIn(pane, judged);
       const wanted = Math.min(bottom - top, BEGINNING, pane.clientHeight);
-      return top >= pane.scrollTop && top + wanted <= pane.scrollTop + pane.clientHeight;
+      const seen = Math.min(bottom, pane.scrollTop + pane.clientHeight) - Math.max(top, pane.scrollTop);
+      return (this.isBegun || top >= pane.scrollTop) && seen >= wanted;
     }
 
     bringIn(pane, judged) {
@@ -161,13 +172,14 @@
     showMore() {
       const { pane } = this;
       if (!pane) return;
-      const below = pane.scrollHeight - pane.clientHeight - pane.scrollTop;
-      if (below <= NEARLY) this.hasSeenEnd = true;
+      const below = (each) => each.scrollHeight - each.clientHeight - each.scrollTop;
+      const { scrolled } = this;
+      scrolled.filter((each) => below(each) <= NEARLY).forEach((each) => this.ends.add(each));
       const context = pane.closest(".rate-context");
-      this.hide(context.querySelector("[data-more=above]"), pane.scrollTop <= NEARLY);
+      this.hide(context.querySelector("[data-more=above]"), scrolled.every((each) => each.scrollTop <= NEARLY));
       const more = context.querySelector("[data-more=below]");
-      this.hide(more, below <= NEARLY);
-      more.toggleAttribute("data-unseen", !this.hasSeenEnd);
+      this.hide(more, scrolled.every((each) => below(each) <= NEARLY));
+      more.toggleAttribute("data-unseen", !scrolled.every((each) => this.ends.has(each)));
     }
 
     // A button that has led to an end of the dialogue goes: its focus would be nowhere.

@@ -55,8 +55,18 @@
   const showDock = () => {
     if (!current) return;
     bar.showUnsaved(Question.askedIn(current).some((question) => question.isUnsaved));
+    part("save-label").textContent = saveLabel();
+  };
+
+  // Saving says none to what nothing is chosen for, so the button says it before.
+  const saveLabel = () => {
+    const open = Question.askedIn(current).filter((question) => !question.isGiven && !isLeft(question));
+    if (open.length && open.every((question) => question.none)) {
+      const isAll = open.length === Question.askedIn(current).length;
+      return isAll ? gettext("Save with none") : gettext("Save, none for the rest");
+    }
     const isLast = root.dataset.review || (!nextPlace() && !root.dataset.submit.startsWith("#"));
-    part("save-label").textContent = isLast ? gettext("Review and submit") : gettext("Save and continue");
+    return isLast ? gettext("Review and submit") : gettext("Save and continue");
   };
 
   const save = (question, activeMs) => {

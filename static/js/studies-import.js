@@ -5,11 +5,16 @@
   if (!form) return;
   const place = form.querySelector("[data-preview-here]");
   const typed = form.querySelector("[data-columns-typed]");
+  const sheet = form.querySelector("[data-sheet-typed]");
   const FIRST = 256 * 1024;
   const MOST = 5 * 1024 * 1024;
   // Beginnings of files that can be read only as a whole: .gz, .xlsx, Parquet.
   const WHOLE = ["1f8b", "504b", "5041"];
-  const OF_LOGS = ["asker", "transcript", "rate", "with_dialogue", "show_system"];
+  const ASKED_BY = [
+    "file", "kind", "format", "sheet", "reference", "source", "asker", "unescape_newlines", "replace_unused",
+    "transcript", "roles", "rate", "with_dialogue", "show_system", "create_missing", "criterion", "metrics", "metric",
+    "lower_is_better",
+  ];
   let asked = 0;
 
   const warn = (textContent) =>
@@ -46,6 +51,7 @@
     place.innerHTML = html;
     const hasLists = Boolean(place.querySelector("[data-columns-chosen]"));
     typed.disabled = typed.hidden = hasLists;
+    sheet.hidden = sheet.querySelector("input").disabled = Boolean(place.querySelector("[data-sheets]"));
     if (focused && place.querySelector(`#${CSS.escape(focused)}`)) document.getElementById(focused).focus();
   };
 
@@ -76,6 +82,6 @@
     const name = event.target.name || "";
     // Columns of another file or another kind of it mean nothing here.
     if (["file", "kind"].includes(name)) offer("");
-    if (["file", "kind", "format", "reference", "source", ...OF_LOGS].includes(name) || name.startsWith("map_")) show();
+    if (ASKED_BY.includes(name) || name.startsWith("map_")) show();
   });
 })();

@@ -11,18 +11,22 @@ from annotation.services.agreement import sweep
 from annotation.services.batching import make_batches
 from annotation.services.refusals import Refused
 from annotation.services.studies import set_batch_status
+from protocols.services import store_bundle
 from tests.cast import Cast
 from tests.clock import NOW
+from tests.comparing import make_scenarios, make_study
 from tests.factories import (
     BatchFactory,
     CandidateFactory,
     DialogueFactory,
     HeartbeatFactory,
     ImportJobFactory,
+    MembershipFactory,
     SourceFactory,
     StudyFactory,
     make_batch,
 )
+from tests.shipped import bundle_of
 
 pytestmark = pytest.mark.django_db
 
@@ -88,6 +92,25 @@ def test_the_fields_to_stratify_by_come_from_the_dialogues(cast: Cast):
     assert metadata_fields(cast.study) == ["difficulty", "domain"]
 
 
+@pytest.mark.parametrize(
+    ("bundle", "make", "right"),
+    [
+        ("acute-eval-1.0", make_scenarios, "1.0-dialogues"),
+        ("acute-eval-1.0-dialogues", make_study, "1.0"),
+        ("acute-eval-1.0", make_study, ""),
+        ("acute-eval-1.0-dialogues", make_scenarios, ""),
+    ],
+)
+def test_a_protocol_for_responses_is_told_from_one_for_dialogues(client, db, bundle: str, make, right: str):
+    study = make(2, 2, version=store_bundle(bundle_of(bundle), publish=True, now=NOW)[0])
+    client.force_login(MembershipFactory(study=study, role="researcher").user)
+    page = client.get(reverse("study_batches", args=[study.slug])).content.decode()
+    assert ("The right one is" in page) == bool(right)
+    if right:
+        assert f"<strong>{study.protocol_version.protocol.name}, version {right}</strong>" in page
+        assert reverse("study_protocol", args=[study.slug]) in page
+
+
 def test_a_refusal_of_the_dealing_is_shown_in_the_form(client, cast: Cast):
     DialogueFactory(study=cast.study, key="bare")
     client.force_login(cast.researcher)
@@ -95,7 +118,9 @@ def test_a_refusal_of_the_dealing_is_shown_in_the_form(client, cast: Cast):
     page = post_batches(client, by="size", size=3)
 
     assert page.status_code == 422
-    assert "1 dialogue has none" in page.content.decode()
+    text = page.content.decode()
+    assert "1 dialogue has none" in text
+    assert "If the file is a chat log, remove its dialogues and import it with “The file is a chat log" in text
 
 
 def test_ticked_batches_are_closed_and_opened_again(client, cast: Cast):

@@ -7,12 +7,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import Batch, Seat, Study
+from annotation.models import Batch, Participant, Seat, Study
 from annotation.services.claiming import claim_seat
 from protocols.models import ProtocolVersion
 from qualification.pay.selectors.rates import offers_of, plan_of
 from reporting.report.build import build_report
-from tests.factories import StudyFactory, make_annotator, make_batch
+from tests.factories import StudyFactory, make_annotator, make_batch, take_seat
 from tests.factories_protocols import make_scale_version
 
 pytestmark = pytest.mark.django_db
@@ -57,6 +57,22 @@ def test_pay_and_report_take_the_time_of_the_largest_batch(sized):
     study, _batch = sized
     assert [offer.minutes for offer in offers_of(study, plan_of(study))] == [13]
     assert build_report(study, now=NOW).time_and_pay.expected_minutes == 13
+
+
+def test_a_batch_that_was_rated_elsewhere_takes_nobodys_time(sized):
+    study, batch = sized
+    larger = make_batch(study, n_dialogues=2, position=1)
+    Batch.objects.filter(pk=larger.pk).update(n_items=500)
+    assert Study.objects.get(pk=study.pk).minutes_expected == 500
+    for number in range(larger.seats.count()):
+        annotator = make_annotator(study, f"elsewhere-{number}")
+        take_seat(annotator, larger)
+        Participant.objects.filter(pk=annotator.pk).update(is_imported=True)
+    assert Study.objects.get(pk=study.pk).minutes_expected == 13
+    for number in range(batch.seats.count()):
+        take_seat(make_annotator(study, f"also-elsewhere-{number}"), batch)
+    study.participants.update(is_imported=True)
+    assert Study.objects.get(pk=study.pk).minutes_expected == 500, "all of it was rated elsewhere, as in a copy"
 
 
 def test_a_time_that_the_study_sets_holds_for_every_batch(sized):

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from annotation.dealing import batch_sizes, choose_sources, deal_by_size, deal_given, deal_groups, deal_stratified
 from annotation.models import Batch, Candidate, Dialogue, Item, Seat, Study
-from annotation.services.batching import MODEL_SAMPLE, make_batches
+from annotation.services.batching import make_batches
+from annotation.services.item_rows import MODEL_SAMPLE
 from annotation.services.refusals import Refused
 from protocols.bundles import load_bundle
 from protocols.selectors import BUILTIN

@@ -2,6 +2,7 @@
 
 import json
 import re
+from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -10,10 +11,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.importing import ImportRejected
-from annotation.models import Item, Source, Study
+from annotation.models import Candidate, Item, Source, Study
 from annotation.services.claiming import claim_seat
 from tests.annotation.importing.conftest import load
-from tests.comparing import add_dialogue, deal, make_study
+from tests.comparing import add_dialogue, add_whole, deal, make_study
 from tests.factories import MembershipFactory, make_annotator
 
 pytestmark = pytest.mark.django_db
@@ -104,10 +105,57 @@ def test_listed_pairs_are_imported_and_dealt(study: Study, tmp_path):
     assert Item.objects.filter(dialogue__key="new").count() == 1
 
 
+def whole(source, scenario="tax", **fields):
+    turns = [{"speaker": "User", "text": "Is a bicycle deductible?"}, {"speaker": "Bot", "text": f"Ask {source}."}]
+    return {"id": f"{source}-{scenario}", "source": source, "scenario": scenario, "utterances": turns} | fields
+
+
+def test_pairs_that_a_whole_dialogue_lists_are_imported_and_dealt_once_all_of_them_are_there(study: Study, tmp_path):
+    path = tmp_path / "dialogues.jsonl"
+    pairs = [["me", "model-a"], ["model-b", "me"]]
+    path.write_text("\n".join(json.dumps(whole(each, pairs=pairs)) for each in ("me", "model-a")))
+    load(study, path)
+    place, client = reverse("study_batches", args=[study.slug]), owner(study)
+    refused = client.post(place, {"by": "size", "size": 9, "kind": "main"})
+    assert refused.status_code == 422
+    assert "1 scenario lists a pair of sources without a dialogue of both: tax." in refused.text
+    path.write_text(json.dumps(whole("model-b")))
+    load(study, path)
+    deal(study)
+    assert Item.objects.filter(other_dialogue__scenario="tax").count() == 2
+
+
+def test_a_pair_of_a_whole_dialogue_names_two_sources(study: Study, tmp_path):
+    path = tmp_path / "dialogues.jsonl"
+    path.write_text(json.dumps(whole("me", pairs=[["me", "me"]])))
+    with pytest.raises(ImportRejected, match=r"file:1: pairs\[0\]: must name two different sources"):
+        load(study, path)
+
+
+def test_every_door_says_that_a_scenario_has_one_source(study: Study, tmp_path):
+    path = tmp_path / "dialogues.jsonl"
+    path.write_text("\n".join(json.dumps(whole("me", scenario)) for scenario in ("tax", "tea")))
+    load(study, path)
+    said = "2 scenarios have a dialogue of only one, for example tax."
+    with pytest.raises(CommandError, match=said):
+        call_command("make_batches", study.slug, by="size", size=2)
+    place = f"/api/v1/studies/{study.slug}/batches/"
+    made = owner(study).post(place, json.dumps({"by": "size", "size": 4}), content_type="application/json")
+    assert made.status_code == 409, made.text
+    assert said in made.text
+    assert not study.batches.exists()
+
+
 # --- blind ---------------------------------------------------------------------------------------------
-def test_nothing_an_annotator_receives_names_a_source_or_tells_the_sides(study: Study):
+@pytest.mark.parametrize("is_whole", [False, True], ids=["responses", "dialogues"])
+def test_nothing_an_annotator_receives_names_a_source_or_tells_the_sides(study: Study, is_whole):
     Source.objects.filter(key="model-a").update(name="Zebra-7B", key="zebra")
     add_dialogue(study, study.sources.all(), "listed", 9, metadata={"pairs": [["zebra", "model-b"]]})
+    if is_whole:
+        study.dialogues.all().delete()
+        for number in range(5):
+            for source in study.sources.all():
+                add_whole(study, source, number, metadata={"pairs": [["zebra", "model-b"], ["zebra", "model-c"]]})
     (batch,) = deal(study, repeat_percent=50)
     annotator = make_annotator(study, "anna")
     work = claim_seat(annotator, batch, now=NOW)
@@ -116,7 +164,7 @@ def test_nothing_an_annotator_receives_names_a_source_or_tells_the_sides(study: 
     pages = [client.get(reverse("rate", args=[work.token, place, 1])).text for place in places]
     pages += [client.get(reverse("rate_dialogue", args=[work.token, place])).text for place in places]
     pages += [client.get(reverse(name, args=[work.token])).text for name in ("work_items", "item_list", "submit")]
-    hidden = re.compile(r"zebra|model-[a-c]|Model [A-C]|swapped|mirror|repeat|is_check", re.IGNORECASE)
+    hidden = re.compile(r"zebra|model-[a-c]|Model [A-C]|swapped|mirror|repeat|is_check|w\d-|scenario", re.IGNORECASE)
     assert len(pages) > 12
     for page in pages:
         assert hidden.findall(page) == []
@@ -133,3 +181,17 @@ def test_the_order_of_pairs_on_screen_and_their_sides_follow_neither_sources_nor
         lefts.add(tuple(sorted(set(work.swapped))))
     assert len(orders) > 1
     assert len(lefts) > 1
+
+
+def test_the_result_of_making_batches_says_which_pairs_nobody_sees(client):
+    study = make_study(2, 3, slug="pairs-made")
+    Candidate.objects.filter(dialogue__key="d1", source__key__in=["model-b", "model-c"]).update(text="The same.")
+    client.force_login(MembershipFactory(study=study, role="owner").user)
+    said = client.post(
+        reverse("study_batches", args=["pairs-made"]), {"by": "size", "size": 10, "kind": "main"}, follow=True
+    ).content.decode()
+    assert "1 batch has been made. Open it when you are ready. 1 pair has identical texts: it counts as a tie" in said
+    other = make_study(2, 2, slug="pairs-shown")
+    printed = StringIO()
+    call_command("make_batches", other.slug, "--by", "size", "--size", "10", stdout=printed)
+    assert "identical" not in printed.getvalue()

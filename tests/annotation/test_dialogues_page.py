@@ -5,9 +5,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import Dialogue, Item, Study
+from annotation.models import ActivityLog, Dialogue, Item, Study
 from annotation.services.repeating import repeat_pilot
-from tests.factories import DialogueFactory, ItemFactory, MembershipFactory, StudyFactory, make_batch
+from tests.factories import DialogueFactory, ItemFactory, MembershipFactory, SourceFactory, StudyFactory, make_batch
+from tests.qualification.checks.factories import KnownAnswerFactory
 
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()
@@ -38,7 +39,9 @@ def owner(study: Study, client: Client) -> Client:
 def rows(client: Client, **asked: str) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
     """{key: what it is used for, in which batches}"""
     context = client.get(reverse("study_dialogues", args=["he"]), asked).context
-    return {dialogue.key: [(str(use.name), use.batches) for use in uses] for dialogue, uses in context["rows"]}
+    return {
+        dialogue.key: [(str(use.name), use.batches) for use in uses] for dialogue, uses, _is_unused in context["rows"]
+    }
 
 
 def test_each_dialogue_says_what_it_is_used_for(owner: Client):
@@ -104,3 +107,40 @@ def test_an_unknown_use_shows_all_and_says_so(owner: Client):
     answer = owner.get(reverse("study_dialogues", args=["he"]), {"use": "lunch"})
     assert answer.status_code == 200
     assert len(answer.context["rows"]) == 6
+
+
+def test_the_page_shows_and_finds_source_and_scenario(owner: Client, study: Study):
+    source = SourceFactory(study=study, name="Model A")
+    DialogueFactory(study=study, key="whole", position=92, source=source, scenario="tea-time")
+    page = owner.get(reverse("study_dialogues", args=["he"]), {"text": "tea-t"}).content.decode()
+    assert "whole" in page
+    assert "source Model A" in page
+    assert "scenario tea-time" in page
+    assert "source " not in owner.get(reverse("study_dialogues", args=["he"]), {"text": "spare"}).content.decode()
+
+
+def test_only_unused_dialogues_can_be_selected_and_removed(owner: Client, study: Study):
+    page = owner.get(reverse("study_dialogues", args=["he"])).content.decode()
+    assert "Select dialogue spare" in page
+    assert "Select dialogue work" not in page
+    address = reverse("study_dialogues_remove", args=["he"])
+    said = owner.post(address, {"key": ["spare", "work"]}, follow=True).content.decode()
+    assert "1 dialogue is in use and cannot be removed: work. Nothing was removed." in said
+    assert study.dialogues.filter(key="spare").exists()
+    said = owner.post(address, {"key": ["spare", "kept"]}, follow=True).content.decode()
+    assert "2 dialogues have been removed." in said
+    assert not study.dialogues.filter(items=None).exists()
+    assert {"tried", "work", "check"} <= set(study.dialogues.values_list("key", flat=True))
+    line = ActivityLog.objects.get(verb="dialogues_removed")
+    assert (line.object, line.details) == ("spare, kept", {"n": 2})
+
+
+def test_without_a_selection_nothing_is_removed(owner: Client, study: Study):
+    said = owner.post(reverse("study_dialogues_remove", args=["he"]), follow=True).content.decode()
+    assert "Tick the dialogues to remove." in said
+    assert study.dialogues.filter(key="spare").exists()
+
+
+def test_a_dialogue_with_a_known_answer_is_in_use(owner: Client, study: Study):
+    KnownAnswerFactory(candidate__dialogue=study.dialogues.get(key="spare"))
+    assert "Select dialogue spare" not in owner.get(reverse("study_dialogues", args=["he"])).content.decode()

@@ -101,6 +101,11 @@ def test_a_dependent_criterion_says_when_it_is_asked():
     assert "The whole dialogue" in words
 
 
+def test_answers_of_which_one_at_most_is_chosen_are_told_as_the_rating_screen_tells_them():
+    words = words_of(page_of(Work("abc-eval-1.0", n_dialogues=1, n_sources=1).study))
+    assert "Choose one answer. If no answer applies, say so." in words
+
+
 def test_a_computed_criterion_says_how_it_follows():
     page = page_of(Work("persona-quality-1.0", n_dialogues=1, n_sources=1).study)
     words = words_of(page[page.index('class="rules"') :])

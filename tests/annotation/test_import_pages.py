@@ -1,36 +1,19 @@
 """Importing from the browser: preview, queue, progress, errors by line."""
 
-import json
 import re
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import ImportJob
 from annotation.services.uploads import run_import_job
+from tests.annotation.import_pages import GOOD, RATINGS, TURNS, lines, page, send, text_after_import
+from tests.annotation.importing.conftest import workbook
 from tests.cast import Cast
 from tests.factories import ImportJobFactory, StudyFactory
 
 pytestmark = pytest.mark.django_db
-
-TURNS = [{"speaker": "A", "text": "How was the exam?"}]
-GOOD = {"dialogue_id": "d1", "history": TURNS, "candidates": [{"source": "model_a", "text": "What is <b>an exam</b>?"}]}
-RATINGS = "rater,model,dialogue_id,criterion,answer\nr1,Model A,d1,appropriateness,Appropriate\n"
-
-
-def lines(*records) -> bytes:
-    return b"".join(json.dumps(record).encode() + b"\n" for record in records)
-
-
-def page(route="study_import", *args):
-    return reverse(route, args=["wellbeing", *args])
-
-
-def send(client, content: bytes, name="dialogues.jsonl", route="study_import", **form):
-    upload = SimpleUploadedFile(name, content)
-    return client.post(page(route), {"kind": "dialogues", "file": upload} | form)
 
 
 def chosen(answer) -> dict[str, list[str]]:
@@ -86,7 +69,7 @@ def test_a_table_of_dialogues_is_shown_as_it_is_read_with_the_guess_to_correct(c
     content = b"id,question,GPT,human,n\nd1,How was <i>the</i> exam?,Long.,Hard.,1\n"
     answer = send(client, content, "table.csv", "study_import_preview")
     assert chosen(answer) == {"map_dialogue": ["id"], "map_prompt": ["question"]}
-    assert "no column found: name it under Columns" in answer.content.decode()
+    assert "choose the column of “Response”" in answer.content.decode()
 
     columns = {"map_dialogue": "id", "map_prompt": "question", "map_response": ["GPT", "human"]}
     answer = send(client, content, "table.csv", "study_import_preview", **columns)
@@ -101,6 +84,24 @@ def test_a_column_that_is_said_not_to_be_in_the_file_stays_out(client, researche
     answer = send(client, content, "table.csv", "study_import_preview", map_source="-")
     assert "map_source" not in chosen(answer)
     assert "by model, not shown" in answer.content.decode()
+
+
+def test_a_workbook_of_several_sheets_asks_for_one(client, researcher, cast: Cast, tmp_path):
+    rows = [["id", "prompt", "response", "model"], ["d7", "Hi", "Ho", "a"]]
+    content = workbook(tmp_path / "a.xlsx", rows, [["notes"]]).read_bytes()
+    text = send(client, content, "a.xlsx", "study_import_preview").content.decode()
+    assert "has 2 sheets with content (Sheet and Sheet1)" in text
+    assert re.findall("<option[^>]*>(Sheet.*?|choose one)</option>", text) == ["choose one", "Sheet", "Sheet1"]
+    text = send(client, content, "a.xlsx", "study_import_preview", sheet="Sheet").content.decode()
+    assert "<option selected>Sheet</option>" in text
+    assert "by a, not shown to annotators" in text
+    send(client, content, "a.xlsx", sheet="Sheet")
+    run_import_job(ImportJob.objects.get().pk, timezone.now())
+    assert cast.study.dialogues.filter(key="d7").exists()
+    form = {"file": SimpleUploadedFile("b.xlsx", content), "sheet": "Other"}
+    assert client.post("/api/v1/studies/wellbeing/imports/", form).status_code == 202
+    run_import_job(ImportJob.objects.latest("pk").pk, timezone.now())
+    assert "no sheet 'Other' with content" in ImportJob.objects.latest("pk").errors[0]["reason"]
 
 
 def test_ten_dialogues_are_shown(client, researcher):
@@ -163,7 +164,7 @@ def test_the_preview_of_a_chat_log_is_its_first_conversation(client, researcher)
 
 
 def test_a_chat_log_is_imported_with_its_options(client, researcher, cast: Cast):
-    send(client, lines(CHAT), transcript="on", rate="last", with_dialogue="on")
+    send(client, lines(CHAT), transcript="on", roles="assistant", rate="last", with_dialogue="on")
     job = ImportJob.objects.get()
     assert job.options == {"transcript": True, "rate": "last", "with_dialogue": True}
     run_import_job(job.pk, timezone.now())
@@ -173,19 +174,30 @@ def test_a_chat_log_is_imported_with_its_options(client, researcher, cast: Cast)
     assert list(new) == [("c", "model_z"), ("c:2", None)]
 
 
+def test_a_log_without_a_model_is_told_the_field_that_names_one(client, researcher):
+    said = "is missing: name the model that answers, or one source for the whole file: enter it as “Default source of"
+    send(client, lines({name: value for name, value in CHAT.items() if name != "model"}), transcript="on")
+    assert said in text_after_import(client)
+
+
 def test_options_of_a_chat_log_are_left_out_without_it_and_checked_with_it(client, researcher):
     send(client, lines(GOOD), rate="last", with_dialogue="on")
     assert ImportJob.objects.get().options == {}
-    for wrong in ({"rate": "first"}, {"format": "jsonl-history"}):
+    for wrong in ({"rate": "first"}, {"roles": "tool"}, {"format": "jsonl-history"}):
         assert send(client, lines(CHAT), transcript="on", **wrong).status_code == 422
 
 
 def test_a_chat_log_is_imported_through_the_api(client, researcher, cast: Cast):
-    form = {"file": SimpleUploadedFile("log.jsonl", lines(CHAT)), "transcript": "true", "rate": "every:2"}
+    form = {
+        "file": SimpleUploadedFile("log.jsonl", lines(CHAT)),
+        "transcript": "true",
+        "rate": "every:2",
+        "roles": "user, assistant",
+    }
     answer = client.post("/api/v1/studies/wellbeing/imports/", form)
     assert answer.status_code == 202
     run_import_job(ImportJob.objects.get().pk, timezone.now())
-    assert list(cast.study.dialogues.filter(conversation="c").values_list("key", flat=True)) == ["c:2"]
+    assert list(cast.study.dialogues.filter(conversation="c").values_list("key", flat=True)) == ["c:1", "c:2"]
     form = {"file": SimpleUploadedFile("log.jsonl", lines(CHAT)), "transcript": "true", "rate": "most"}
     refused = client.post("/api/v1/studies/wellbeing/imports/", form)
     assert refused.status_code == 400

@@ -122,6 +122,9 @@ def test_the_report_counts_them_and_an_export_brings_them_back(begun: Assignment
         for line in lines
         if not (line["option"] or line["choices"] or line["turns"])
     ) == sorted((begun.participant.pseudonym, key) for key in KEYS)
+    assert sorted((line["criterion"], line["value"]) for line in lines if line["label"] == "none") == sorted(
+        (key, "") for key in KEYS
+    )
     path = tmp_path / "own.csv"
     path.write_bytes(exported)
     other = StudyFactory(protocol_version=study.protocol_version)

@@ -99,7 +99,7 @@ def jumps_of(assignment: Assignment) -> dict[tuple[int, int], list[int]]:
     strip = strip_of(assignment)
     return {
         (position, at): steps
-        for position, shape, letters in strip["dialogues"]
+        for position, shape, letters, *_ in strip["screens"]
         for at, (_unit, steps) in enumerate(strip["shapes"][shape][: len(letters)])
     }
 
@@ -115,7 +115,7 @@ def test_a_letter_says_what_was_marked_and_changed(begun: Assignment, client: Cl
     be_unsure(begun, item)
     flag(begun, item)
     strip = client.get(reverse("work_items", args=[begun.token])).json()
-    position, _shape, letters = strip["dialogues"][0]
+    position, _shape, letters = strip["screens"][0]
     assert position == item.position
     assert ALPHABET.index(letters[-1]) == State.DONE + 4 + 8 + 16
     assert letters[:-1] == "AA"
@@ -127,18 +127,18 @@ def test_the_strip_names_no_row_and_no_token_and_says_nothing_of_others(begun: A
         flag(other, item)
         be_unsure(other, item)
     data = client.get(reverse("work_items", args=[begun.token]))
-    assert {letter for _, _, letters in data.json()["dialogues"] for letter in letters} == {"A"}
+    assert {letter for _, _, letters in data.json()["screens"] for letter in letters} == {"A"}
     assert not any(str(item.token) in data.text for item in begun.batch.items.all())
     assert sign_in(other.participant.user).get(reverse("work_items", args=[begun.token])).status_code == 404
 
 
 def test_the_strip_takes_the_same_queries_for_any_batch(begun: Assignment, django_assert_num_queries):
-    with django_assert_num_queries(1):
+    with django_assert_num_queries(2):
         strip_of(begun)
     for item in begun.batch.items.filter(unit="response"):
         answer(begun, item, "fit", "2")
         flag(begun, item)
-    with django_assert_num_queries(1):
+    with django_assert_num_queries(2):
         strip_of(begun)
 
 

@@ -15,7 +15,7 @@ from annotation.selectors.work import dialogue_page, missing_step
 from annotation.steps import Step
 from protocols.services import store_bundle
 from qualification.qualifying.services.training import make_training
-from tests.annotation.work_pages import rate_url, sign_in, text_of
+from tests.annotation.work_pages import heading_of, rate_url, sign_in, text_of
 from tests.clock import NOW
 from tests.factories import UserFactory
 from tests.sittings import AROUND, AT_THE_END, FIRST, TURNS, begin_conversation, make_conversation, sitting
@@ -57,7 +57,7 @@ def test_steps_are_counted_as_they_are_shown(criteria: list[dict[str, Any]], wan
 @every_order
 def test_the_strip_leads_from_each_item_to_the_steps_that_ask_about_it(criteria: list, wanted: list[str]):
     strip = strip_of(begin_conversation(criteria))
-    *_, (_, shape, _) = strip["dialogues"]
+    *_, (_, shape, *_) = strip["screens"]
     found = {strip["units"][at]: steps for at, steps in strip["shapes"][shape]}
     steps = list(enumerate(wanted, start=1))
     assert found == {
@@ -128,7 +128,8 @@ def test_turns_of_a_dialogue_that_was_read_as_a_whole_are_not_called_new():
     client = sign_in(assignment.participant.user)
     for position in (1, 2, 3, 4):
         page = text_of(client.get(rate_url(assignment, position)))
-        assert f"part {position} of 4 of a conversation" in page
+        turn = f"turn {position - 1} of 3" if position > 1 else "as a whole"
+        assert heading_of(page) == f"Conversation 1 of 1 · {turn}"
         assert "New since the last page" not in page
 
 

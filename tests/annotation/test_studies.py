@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from annotation.models import Membership, Study
 from annotation.selectors.studies import checklist, numbers_of, study_list
+from annotation.services.claiming import claim_seat
 from annotation.services.refusals import Refused
 from annotation.services.studies import create_study, ensure_study, open_study, update_study
 from protocols.specs import spec_of
@@ -23,6 +24,7 @@ from tests.factories import (
     make_batch,
 )
 from tests.factories_protocols import VersionFactory, make_he_version
+from tests.working import rate_everything
 
 pytestmark = [pytest.mark.django_db, pytest.mark.own_cast]
 
@@ -175,6 +177,22 @@ def test_a_lowest_kappa_that_is_no_kappa_is_refused_beside_its_field(client, cas
     assert answer.context["form"].errors.keys() == {"kappa_floor"}
 
 
+def test_a_margin_of_equivalence_is_named_before_the_first_main_answer(client, cast: Cast):
+    client.force_login(cast.researcher)
+    for written, kept in (("12.5", 12.5), ("", None), ("10", 10.0)):
+        client.post(reverse("study_settings", args=["wellbeing"]), new_study(cast.version, equivalence_margin=written))
+        cast.study.refresh_from_db()
+        assert cast.study.equivalence_margin == kept
+    refused = client.post(
+        reverse("study_settings", args=["wellbeing"]), new_study(cast.version, equivalence_margin="0")
+    )
+    assert refused.context["form"].errors.keys() == {"equivalence_margin"}
+    rate_everything(claim_seat(cast.annotators[0], cast.batch, now=NOW), now=NOW, n=1)
+    with pytest.raises(ValidationError, match="a margin has to be named before them"):
+        update_study(cast.study, equivalence_margin=20.0, now=NOW)
+    assert update_study(cast.study, equivalence_margin=10.0, name="Other", now=NOW).equivalence_margin == 10.0
+
+
 def test_the_protocol_of_a_study_with_batches_is_fixed(cast: Cast):
     with pytest.raises(ValidationError, match="cannot change"):
         update_study(cast.study, protocol_version=make_he_version(), now=NOW)
@@ -256,6 +274,34 @@ def test_a_study_without_batches_is_not_opened(client, cast: Cast):
     study.refresh_from_db()
     assert study.status == "draft"
     assert "nothing to rate yet" in page.content.decode()
+
+
+def opened(client, study: Study) -> str:
+    client.force_login(MembershipFactory(study=study, role="owner").user)
+    page = client.post(reverse("study_status", args=[study.slug]), {"status": "open"}, follow=True)
+    return page.content.decode()
+
+
+def test_opening_says_what_is_missing_before_anybody_can_rate(client, db):
+    study = StudyFactory(status="draft")
+    make_batch(study, status="draft")
+    page = opened(client, study)
+    assert "The study is open, but nobody can rate yet." in page
+    assert f'<a href="{reverse("study_batches", args=[study.slug])}">open batches</a>' in page
+    assert (
+        f'<a href="{reverse("study_people", args=[study.slug])}">add people or turn on the invitation link</a>' in page
+    )
+
+
+@pytest.mark.parametrize("way", ["link", "person"])
+def test_opening_says_that_annotators_can_take_seats_once_they_can(client, db, way: str):
+    study = StudyFactory(status="draft", is_joinable=way == "link")
+    make_batch(study, status="open")
+    if way == "person":
+        make_annotator(study, "ann")
+    page = opened(client, study)
+    assert "The study is open: annotators can take seats in its open batches." in page
+    assert "nobody can rate yet" not in page
 
 
 @pytest.mark.parametrize("status", ["draft", "", "\x00", "OPEN"])

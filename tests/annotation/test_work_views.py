@@ -197,12 +197,12 @@ def test_a_batch_begun_and_lapsed_is_offered_before_a_new_one(cast: Cast, annota
 def test_submitting_too_early_names_the_first_missing_answer_and_leads_there(annotator: Client, assignment: Assignment):
     annotator.post(rate_url(assignment, 0, 1), {"appropriateness-option": "1"})
     submit = reverse("submit", args=[assignment.token])
-    assert "23 steps are left. The first missing answer: dialogue 1, response 2, Appropriateness." in text_of(
+    assert "23 steps are left. The first missing answer: Dialogue 1, response 2, Appropriateness." in text_of(
         annotator.get(submit)
     )
     response = annotator.post(submit, follow=True)
     assert response.redirect_chain[-1][0] == rate_url(assignment, 0, 2)
-    assert "An answer is missing here: dialogue 1, response 2, Appropriateness." in text_of(response)
+    assert "An answer is missing here: Dialogue 1, response 2, Appropriateness." in text_of(response)
     assert Assignment.objects.get().status == "active"
 
 

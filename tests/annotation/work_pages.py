@@ -19,6 +19,12 @@ def text_of(response) -> str:
     return re.sub(r"\s+", " ", response.content.decode())
 
 
+def heading_of(page: str) -> str:
+    """What is to read on the rating screen, and of how many."""
+    heading = page.partition('<div class="context-head">')[2].partition("<h2>")[2].partition("</h2>")[0]
+    return " ".join(re.sub(r"<[^>]*>", " ", heading).split())
+
+
 def rate_url(assignment: Assignment, position: int = 0, number: int = 1) -> str:
     return reverse("rate", args=[assignment.token, position, number])
 

@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
+from typing import IO
 
 import pytest
 from django.contrib.auth.models import User
@@ -223,6 +224,24 @@ def test_a_taken_slug_is_refused_and_another_one_can_be_chosen(he_study: Study, 
     call_command("import_study", path, slug="copy")
     assert "ratings new: 5,880" in capsys.readouterr().out
     assert Study.objects.get(slug="copy").memberships.get().user.username == "root"
+
+
+def test_an_export_that_breaks_leaves_the_file_of_before_and_no_part_of_a_new_one(
+    he_study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "he.zip"
+    call_command("export_study", he_study.slug, output=path)
+    before = path.read_bytes()
+
+    def break_off(_study: Study, _format: str, _options: object, file: IO[bytes]) -> None:
+        file.write(b"begun")
+        raise ValueError("broken")
+
+    monkeypatch.setattr("reporting.management.commands.export_study.write_export", break_off)
+    with pytest.raises(ValueError, match="broken"):
+        call_command("export_study", he_study.slug, output=path)
+    assert path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["he.zip"]
 
 
 def test_an_archive_holds_no_account_names(rated, written: Written) -> None:

@@ -10,10 +10,11 @@ import pytest
 from annotation.importing import ImportRejected
 from annotation.models import Assignment, IdenticalPair, Item, Rating
 from annotation.selectors.comparisons import pairs_of_kind
+from annotation.selectors.screens import screens_of
 from annotation.services.claiming import claim_seat
 from archive.reader import import_archive
 from tests.archive.round_trip import differences, report_of, with_file
-from tests.comparing import NOW, leanings, make_compared
+from tests.comparing import NOW, leanings, make_compared, make_compared_dialogues
 from tests.factories import make_annotator
 from tests.marking import flag
 
@@ -32,8 +33,9 @@ def sides():
     )  # fmt: skip
 
 
-def test_comparisons_come_back_with_their_sides_and_the_same_report(come_back):
-    study = make_compared()
+@pytest.mark.parametrize("make", [make_compared, make_compared_dialogues])
+def test_comparisons_come_back_with_their_sides_and_the_same_report(come_back, make):
+    study = make()
     flag(Assignment.objects.first(), Item.objects.filter(repeats=None).first())
     before, answers = report_of(study), sides()
     identical = IdenticalPair.objects.count()
@@ -46,8 +48,22 @@ def test_comparisons_come_back_with_their_sides_and_the_same_report(come_back):
     assert all(max(map(abs, leanings([each]).values())) <= 1 for each in Assignment.objects.all())
 
 
-def test_a_study_that_came_back_is_dealt_on_with_balanced_sides(come_back):
-    back = come_back(make_compared(seats=4))
+@pytest.mark.parametrize("make", [make_compared, make_compared_dialogues])
+def test_the_order_in_which_each_annotator_saw_the_pairs_comes_back(come_back, make):
+    study = make()
+
+    def orders(of):
+        works = Assignment.objects.filter(batch__study=of).select_related("participant")
+        return {work.participant.pseudonym: [screen.position for screen in screens_of(work)] for work in works}
+
+    before = orders(study)
+    assert len(set(map(tuple, before.values()))) > 1
+    assert orders(come_back(study)) == before
+
+
+@pytest.mark.parametrize("make", [make_compared, make_compared_dialogues])
+def test_a_study_that_came_back_is_dealt_on_with_balanced_sides(come_back, make):
+    back = come_back(make(seats=4))
     batch = back.batches.get()
     batch.status = batch.Status.OPEN
     batch.save()
@@ -55,23 +71,33 @@ def test_a_study_that_came_back_is_dealt_on_with_balanced_sides(come_back):
     assert max(map(abs, leanings([work]).values())) <= 1
 
 
-def test_the_long_table_names_both_sources_the_side_and_what_is_preferred(written):
-    study = make_compared()
+@pytest.mark.parametrize(("make", "item"), [(make_compared, '["model-'), (make_compared_dialogues, '["w')])
+def test_the_long_table_names_both_sources_the_side_and_what_is_preferred(written, make, item):
+    study = make()
     with zipfile.ZipFile(io.BytesIO(written(study, "archive"))) as archive:
         rows = list(csv.DictReader(io.StringIO(archive.read("ratings.csv").decode())))
     assert len(rows) == 36
     best = [row for row in rows if row["first_source"] == "model-a" and row["is_repetition"] == "false"]
     assert {(row["preferred"], row["role"], row["is_counted"]) for row in best} == {("model-a", "left", "true")}
     assert {row["is_swapped"] for row in rows} == {"true", "false"}
-    assert rows[0]["item"].startswith('["model-')
+    assert rows[0]["item"].startswith(item)
     again = [row for row in rows if row["is_repetition"] == "true"]
     assert len(again) == 12
     assert all(row["item"].endswith(', "again"]') and row["is_counted"] == "false" for row in again)
 
 
-def test_sides_of_items_that_are_not_there_are_refused(written, tmp_path):
-    data = written(make_compared(), "archive")
+@pytest.mark.parametrize("make", [make_compared, make_compared_dialogues])
+def test_sides_of_items_that_are_not_there_are_refused(written, tmp_path, make):
+    data = written(make(), "archive")
     path = tmp_path / "archive.zip"
     path.write_bytes(with_file(data, "sides.csv", lambda text: text.replace("model-c", "model-x")))
+    with pytest.raises(ImportRejected, match="not in the archive"):
+        import_archive(path, slug="again", owner=None, now=NOW)
+
+
+def test_a_pair_whose_second_dialogue_is_not_there_is_refused(written, tmp_path):
+    data = written(make_compared_dialogues(), "archive")
+    path = tmp_path / "archive.zip"
+    path.write_bytes(with_file(data, "items.csv", lambda text: text.replace('[""w0-model-c"", null]', '[""x"", null]')))
     with pytest.raises(ImportRejected, match="not in the archive"):
         import_archive(path, slug="again", owner=None, now=NOW)

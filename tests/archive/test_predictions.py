@@ -83,6 +83,7 @@ def with_predictions(study: Study) -> Study:
     MetricFactory(study=study, key="nll", is_active=False)
     DatasheetAnswer.objects.create(study=study, question="3.1.1", text="-1 line\nand 'another'", updated_at=NOW)
     study.kappa_floor = -0.125
+    study.equivalence_margin = 7.5
     study.save()
     return study
 
@@ -146,7 +147,7 @@ def test_words_of_the_datasheet_and_the_floor_come_back(unrated: Study, come_bac
     answer = back.datasheet_answers.get()
     assert (answer.question, answer.text, answer.author) == ("3.1.1", "-1 line\nand 'another'", None)
     assert answer.updated_at == NOW
-    assert back.kappa_floor == -0.125
+    assert (back.kappa_floor, back.equivalence_margin) == (-0.125, 7.5)
 
 
 def test_a_metric_about_an_older_version_of_the_protocol_comes_back(he_study: Study, come_back) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from playwright.sync_api import Page
+from playwright.sync_api import CDPSession
 
 STATES = ("checked", "disabled", "invalid", "level", "live")
 
@@ -43,10 +43,10 @@ class Heard:
 
 
 class Reader:
-    """A screen reader beside a page."""
+    """A screen reader beside a page, through what is said to its browser."""
 
-    def __init__(self, page: Page) -> None:
-        self.cdp = page.context.new_cdp_session(page)
+    def __init__(self, cdp: CDPSession) -> None:
+        self.cdp = cdp
         self.cdp.send("Accessibility.enable")
 
     def page(self) -> Heard:

@@ -13,6 +13,7 @@ from pytest_django.live_server_helper import LiveServer
 from annotation.models import Assignment
 from tests.browser.helpers import Screen
 from tests.browser.rating import begin
+from tests.browser.windows import Windows
 from tests.cast import Cast
 from tests.factories import take_seat
 
@@ -44,6 +45,11 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
+@pytest.fixture(scope="session")
+def windows(browser: Browser) -> Windows:
+    return Windows(browser)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     Screen.has_pictures = config.getoption("pictures")
 
@@ -58,13 +64,13 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
 
 @pytest.fixture
 def open_screen(
-    browser: Browser, live_server: LiveServer, request: pytest.FixtureRequest
+    windows: Windows, live_server: LiveServer, request: pytest.FixtureRequest
 ) -> Iterator[Callable[..., Screen]]:
     """`open_screen(user, width=375, ...)`: a browser of its own, signed in. Several are several devices."""
     screens: list[Screen] = []
 
     def open_one(user: User | None = None, **options: object) -> Screen:
-        screens.append(Screen(browser, live_server.url, user, **options))
+        screens.append(Screen(windows, live_server.url, user, **options))
         return screens[-1]
 
     yield open_one
@@ -72,7 +78,7 @@ def open_screen(
     for number, screen in enumerate(screens, start=1):
         if has_failed:
             screen.take_picture(SCREENSHOTS / f"{request.node.name}-{number}.png")
-        screen.close()
+        screen.close(has_failed=has_failed)
     problems = [problem for screen in screens for problem in screen.problems]
     if problems and not has_failed:
         pytest.fail("The page reported:\n" + "\n".join(problems))

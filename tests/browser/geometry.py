@@ -115,10 +115,6 @@ LOOK = """
 """
 
 
-def watch(page: Page) -> None:
-    page.add_init_script(SEEN)
-
-
 def ask(page: Page, script: str, arg: object = None) -> object:
     """What a script says of the page; if that leaves meanwhile, of the one that follows."""
     try:

@@ -1,14 +1,18 @@
 """What browser tests say, in the words of somebody who sits in front of the screen."""
 
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.test import Client
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Request, expect
+from playwright.sync_api import ConsoleMessage, Locator, Page, Request, expect
+
+from tests.browser.windows import Windows
 
 TIMEOUT = 10_000
 # Each width and each scheme once: the width decides the layout, the scheme the colours, and neither the other's.
@@ -22,26 +26,31 @@ class Screen:
 
     def __init__(
         self,
-        browser: Browser,
+        windows: Windows,
         url: str,
         user: User | None,
         *,
         width: int = 1280,
         height: int = 800,
+        color_scheme: str = "light",
         **options: object,
     ) -> None:
         self.url = url
+        self._windows = windows
+        self._listening: list[tuple[str, Callable[..., object]]] = []
+        self._is_for_next = True
         # A page that is left drops what it asked for. htmx says so, and `afterRequest` with errors that have own names.
         self.allowed: list[str] = ["htmx:sendAbort", "htmx:afterRequest"]
         self._problems: list[str] = []
         self._under_way: set[Request] = set()
-        self.context = browser.new_context(
-            base_url=url, viewport={"width": width, "height": height}, reduced_motion="reduce", **options
-        )
+        own = {"base_url": url} | options
+        self._window = windows.take(own, width=width, height=height, color_scheme=color_scheme)
+        self.context, self.page, self.cdp = self._window.context, self._window.page, self._window.cdp
         self.context.set_default_timeout(TIMEOUT)
         if user:
             self.sign_in(user)
-        self.page = self.new_tab()
+        for event, hear in self._watched(self.page):
+            self.listen(event, hear)
 
     @property
     def problems(self) -> list[str]:
@@ -56,14 +65,31 @@ class Screen:
     def sign_out(self) -> None:
         self.context.clear_cookies(name=settings.SESSION_COOKIE_NAME)
 
+    @property
+    def clock(self) -> Any:
+        """The page's own. It cannot be given back to the world, so the next test gets another window."""
+        self._is_for_next = False
+        return self.page.clock
+
+    def listen(self, event: str, hear: Callable[..., object]) -> None:
+        """To the page, until the end of the test."""
+        self.page.on(event, hear)
+        self._listening.append((event, hear))
+
     def new_tab(self) -> Page:
         page = self.context.new_page()
-        page.on("pageerror", lambda error: self._problems.append(f"error in {page.url}: {error}"))
-        page.on("console", self._listen)
-        page.on("request", self._began)
-        for end in ("requestfinished", "requestfailed"):
-            page.on(end, self._ended)
+        for event, hear in self._watched(page):
+            page.on(event, hear)
         return page
+
+    def _watched(self, page: Page) -> list[tuple[str, Callable[..., object]]]:
+        return [
+            ("pageerror", lambda error: self._problems.append(f"error in {page.url}: {error}")),
+            ("console", self._listen),
+            ("request", self._began),
+            ("requestfinished", self._ended),
+            ("requestfailed", self._ended),
+        ]
 
     def _began(self, request: Request) -> None:
         self._under_way.add(request)
@@ -76,12 +102,17 @@ class Screen:
         if message.type == "error":
             self._problems.append(f"console: {message.text} ({message.location.get('url', '')})")
 
-    def close(self) -> None:
+    def close(self, *, has_failed: bool = False) -> None:
         """Not before the server has answered: the next test would meet what is still being written."""
         deadline = time.monotonic() + 5
         while self._under_way and not self.page.is_closed() and time.monotonic() < deadline:
             self.page.wait_for_timeout(20)
-        self.context.close()
+        if has_failed or not self._is_for_next or self.page.is_closed():
+            self.context.close()
+            return
+        for event, hear in self._listening:
+            self.page.remove_listener(event, hear)
+        self._windows.give_back(self._window)
 
     def go(self, path: str) -> Page:
         self.page.goto(path)

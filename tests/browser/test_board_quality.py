@@ -1,4 +1,4 @@
-"""Annotators and drift in a browser: it changes by itself, is read by keyboard, and fits every window."""
+"""Annotators over time in a browser: the table refreshes automatically, works by keyboard, and fits every window."""
 
 import re
 from collections.abc import Callable

@@ -8,12 +8,13 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from annotation.models import Assignment, Candidate, Rating
+from annotation.selectors.screens import screens_of
 from annotation.services.agreement import refresh_batch
 from annotation.services.claiming import claim_seat
 from protocols.services import store_bundle
 from tests.annotation.importing.conftest import load
 from tests.browser.conftest import SCREENSHOTS
-from tests.browser.geometry import expect_seen, watch
+from tests.browser.geometry import expect_seen
 from tests.browser.helpers import wait_for_step
 from tests.browser.rating import begin, press, step
 from tests.comparing import deal, make_study
@@ -39,11 +40,12 @@ def texts(page: Page) -> list[str]:
 
 
 def preferred() -> dict[int, str]:
-    """{place of the dialogue: the text of the candidate that is stored as better, or the option}."""
+    """{place of the pair in the annotator's order: the text of the candidate stored as better, or the option}."""
+    places = {each.position: each.place for each in screens_of(Assignment.objects.get())}
     found = {}
     for rating in Rating.objects.select_related("item", "option"):
         shown = {"left": rating.item.shown[0], "right": rating.item.shown[1]}.get(rating.option.role)
-        found[rating.item.position] = Candidate.objects.get(pk=shown).text if shown else rating.option.key
+        found[places[rating.item.position]] = Candidate.objects.get(pk=shown).text if shown else rating.option.key
     return found
 
 
@@ -51,7 +53,6 @@ def preferred() -> dict[int, str]:
 @pytest.mark.parametrize("size", [(1280, 800), (900, 700), (375, 740)], ids=lambda size: f"{size[0]}px")
 def test_what_is_chosen_is_stored_for_the_candidate_that_stood_there(open_screen, begun: Assignment, size):
     screen = open_screen(begun.participant.user, width=size[0], height=size[1])
-    watch(screen.page)
     page = begin(screen, begun)
     read: dict[int, list[str]] = {}
     for place, key in ((1, "ArrowLeft"), (2, "ArrowRight"), (3, "ArrowDown")):
@@ -183,6 +184,107 @@ def test_from_a_file_over_pairs_and_keys_to_the_report(open_screen, tmp_path):
         ["Engagingness", "Interestingness", "Humanness", "Knowledgeability"]
     )
     expect(report.get_by_role("row", name="north and south").first.get_by_role("cell").first).to_have_text("2")
+    ranking = page.get_by_role("region", name="Ranking: Engagingness")
+    expect(ranking.get_by_role("row", name="north")).to_contain_text("it never lost")
+
+
+NEED = [
+    "Is a bicycle that I ride to work deductible?",
+    "And what about the helmet and the repairs?",
+    "Do I need the receipts for that?",
+    "Who do I ask if my office says no?",
+]
+WAYS = {
+    "north": "Yes, as far as you ride it to work: the allowance counts the kilometres, whatever they cost you.",
+    "south": "I am not sure. Perhaps you should ask somebody who knows about taxes, or read about it.",
+}
+
+
+def whole_dialogue(source: str, scenario: str, n_rounds: int) -> dict:
+    said = [
+        {"role": role, "content": text}
+        for at in range(n_rounds)
+        for role, text in (
+            ("user", f"{NEED[at % 4]} This is about {scenario}, round {at + 1}."),
+            ("assistant", f"{WAYS[source]} That was answer {at + 1} on {scenario}. " + "It depends on the year. " * 12),
+        )
+    ]
+    return {"id": f"{source}-{scenario}", "model": source, "scenario": scenario, "messages": said}
+
+
+@pytest.mark.journey
+def test_whole_dialogues_from_a_file_over_columns_and_keys_to_the_report(open_screen, tmp_path):
+    """Two dialogues of a scenario scroll side by side on a desk and follow each other on a phone."""
+    version = store_bundle(bundle_of("acute-eval-1.0-dialogues"), publish=True, now=timezone.now())[0]
+    study = StudyFactory(slug="talks", name="Talks", protocol_version=version, seats=2)
+    owner = MembershipFactory(study=study, role="owner").user
+    path = tmp_path / "talks.jsonl"
+    lines = [whole_dialogue(source, scenario, 5) for scenario in ("taxes", "rents", "fees") for source in WAYS]
+    lines[5]["messages"] = lines[4]["messages"]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    load(study, path)
+    office = open_screen(owner)
+    page = office.go(reverse("study_batches", args=["talks"]))
+    page.locator("input[name=by][value=size]").check()
+    page.get_by_label("Pairs shown again, per cent").fill("50")
+    page.get_by_role("button", name="Make batches").click()
+    page.get_by_role("button", name="Open the draft").click()
+    batch = study.batches.get()
+    assert (batch.n_items, batch.items.count()) == (2, 3)
+
+    for name, size in (("anna", (1280, 800)), ("ben", (375, 740))):
+        person = make_annotator(study, name)
+        rater = open_screen(person.user, width=size[0], height=size[1])
+        work = claim_seat(person, batch, now=timezone.now())
+        screen = begin(rater, work)
+        before = Rating.objects.count()
+        for place in range(3):
+            wait_for_step(screen)
+            expect_seen(screen, f"{name}, pair {place + 1}")
+            left, right = screen.locator(SIDES).all()
+            rater.keep_picture(SCREENSHOTS / f"talks-{size[0]}-{place}.png")
+            expect(left).to_contain_text("Speaker 1")
+            if size[0] >= 900:
+                assert left.bounding_box()["x"] + left.bounding_box()["width"] <= right.bounding_box()["x"]
+                assert all(
+                    side.bounding_box()["y"] + side.bounding_box()["height"] <= size[1] for side in (left, right)
+                )
+                more = screen.locator("[data-more=below]")
+                expect(more).to_have_attribute("data-unseen", "")
+                left.evaluate("side => side.scrollTo(0, side.scrollHeight)")
+                assert right.evaluate("side => side.scrollTop") == 0
+                expect(more).to_have_attribute("data-unseen", "")
+                press(screen, *["PageDown"] * 12)
+                expect(more).to_be_hidden()
+                expect(left).to_contain_text("answer 5")
+                press(screen, "PageUp")
+                expect(more).to_be_visible()
+                expect(more).not_to_have_attribute("data-unseen", "")
+                expect_seen(screen, f"{name}, pair {place + 1}, read")
+            else:
+                assert left.bounding_box()["y"] + left.bounding_box()["height"] <= right.bounding_box()["y"]
+                right.evaluate("side => side.scrollIntoView({ block: 'start' })")
+                expect(right.get_by_text("Speaker 2")).to_be_in_viewport()
+                rater.keep_picture(SCREENSHOTS / f"talks-{size[0]}-{place}-read.png")
+            if place == 0:
+                assert rater.barriers() == ""
+            key = "ArrowLeft" if "allowance" in left.inner_text() else "ArrowRight"
+            press(screen, key, key, key, key)
+            expect(screen.locator("[data-save]")).to_be_focused()
+            press(screen, "Enter")
+            wait_until(lambda n=place, m=before: Rating.objects.count() == m + 4 * (n + 1), what="four answers")
+        screen.wait_for_url("**/submit/")
+        screen.get_by_role("button", name="Submit").click()
+        screen.wait_for_url("**/thanks/")
+    refresh_batch(batch.pk, now=timezone.now())
+
+    board = page.goto(reverse("board", args=["talks"])) and page.locator("#board-pairings")
+    expect(board).to_contain_text("Pairs shown again with the sides swapped: 2")
+    row = board.get_by_role("row", name="north and south").first
+    expect(row.get_by_role("cell")).to_have_text(["4", "0", "0", "0", "0", "4", "1"])
+    page.goto(reverse("report", args=["talks"]))
+    report = page.locator("section[aria-labelledby=t-pairings]")
+    expect(report.get_by_role("row", name="north and south").first.get_by_role("cell").first).to_have_text("4")
 
 
 def texts_of_sides(page: Page) -> list[str]:

@@ -82,7 +82,7 @@ class Offline:
         self.page = screen.page
         self.chosen: dict[tuple[str, str], str] = {}
         screen.allowed += ["ERR_INTERNET_DISCONNECTED", "401", "403"]
-        self.page.clock.install()
+        self.screen.clock.install()
         screen.go(invitation)
         self.name = take_part(self.page)
         self.personal_link = self.page.get_by_label("Your personal link").input_value()
@@ -106,9 +106,9 @@ class Offline:
         self.page.wait_for_load_state("networkidle")
         self.screen.context.set_offline(True)
         self.answer(8)
-        self.page.clock.fast_forward(5 * MINUTE)
+        self.screen.clock.fast_forward(5 * MINUTE)
         self.screen.sign_out()
-        self.page.clock.fast_forward(5 * MINUTE)
+        self.screen.clock.fast_forward(5 * MINUTE)
         self.answer(8)
         expect(self.problem).to_contain_text("All done. 16 answers are waiting to be sent. Keep this page open")
 
@@ -174,7 +174,7 @@ def test_on_my_work_too_the_end_of_the_session_is_said_with_the_way_on(offline: 
     expect(note).to_contain_text("16 answers are waiting on this device. There is no connection")
     offline.screen.sign_out()
     offline.page.unroute("**/api/v1/answers/**")
-    offline.page.clock.fast_forward(MINUTE)
+    offline.screen.clock.fast_forward(MINUTE)
     expect(note).to_contain_text("You are signed out. Sign in to send your answers.")
     note.get_by_role("link", name="Sign in again").click()
     continue_as(offline.page, offline.name)

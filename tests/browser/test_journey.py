@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import call_command
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from annotation.models import Assignment, Rating
 from protocols.selectors import find_version
 from tests.browser.conftest import SCREENSHOTS
 from tests.browser.editor import Hand, field, fill_first_criterion, node, note, state
 from tests.browser.helpers import Screen, answer, wait_for_step
+from tests.browser.windows import Windows
 from tests.faults.processes import Process, free_port, killed_at_the_end, start_web, start_worker
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -56,11 +57,11 @@ def site(tmp_path: Path) -> Iterator[str]:
 
 
 @pytest.fixture
-def open_at(browser: Browser, site: str) -> Iterator:
+def open_at(windows: Windows, site: str) -> Iterator:
     screens: list[Screen] = []
 
     def open_one(**options: object) -> Screen:
-        screens.append(Screen(browser, site, None, **options))
+        screens.append(Screen(windows, site, None, **options))
         return screens[-1]
 
     yield open_one

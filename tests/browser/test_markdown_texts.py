@@ -103,7 +103,7 @@ def test_hostile_markdown_stays_text_and_asks_nobody_for_anything(open_screen, c
     set_texts(cast, HOSTILE)
     screen = open_screen(cast.annotator.user)
     asked: list[str] = []
-    screen.page.on("request", lambda request: asked.append(request.url))
+    screen.listen("request", lambda request: asked.append(request.url))
     page = begin(screen, assignment)
     page.wait_for_load_state("networkidle")
     expect(last_turn(page)).to_contain_text("<script>window.hit=1</script> x <img src=x onerror='window.hit=1'>")

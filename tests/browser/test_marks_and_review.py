@@ -227,7 +227,7 @@ def test_g_and_a_number_lead_to_an_item_and_escape_leaves(screen: Screen):
     expect(page.get_by_text("There is no dialogue 9: this batch has dialogues 1 to 2.")).to_be_visible()
     page.get_by_label("Type 2 for dialogue 2").fill("2.9")
     press(page, "Enter")
-    expect(page.get_by_text("There is no item 2.9: dialogue 2 has 2.1 to 2.3.")).to_be_visible()
+    expect(page.get_by_text("There is no item 2.9: there are 2.1 to 2.3.")).to_be_visible()
     page.get_by_label("Type 2 for dialogue 2").fill("two")
     press(page, "Enter")
     expect(page.get_by_text("Enter the number of a dialogue, such as 2")).to_be_visible()
@@ -289,6 +289,23 @@ def test_from_the_review_any_answer_is_changed_and_one_comes_back(
     expect(page.locator(".review-item")).to_have_count(1)
     expect(page.locator(".review-item")).to_contain_text("Not listening")
     expect(page.locator(".review-item h4")).to_contain_text("changed")
+
+
+def test_the_answer_that_is_chosen_in_the_review_is_the_one_that_a_key_changes(
+    open_screen: Open, cast: Cast, assignment: Assignment
+):
+    finished(cast, assignment)
+    page = open_screen(cast.annotator.user).go(reverse("submit", args=[assignment.token]))
+    names = page.locator(".review-item").first.locator(".review-answers dt").all_inner_texts()
+    for at in range(len(names)):
+        before = page.locator(".review-item").first.locator(".review-answers dd").all_inner_texts()
+        page.locator(".review-item").first.locator(".review-answers a").nth(at).click()
+        expect(step(page).locator("[data-active] legend strong")).to_have_text(names[at])
+        press(page, "2", "Enter")
+        expect(page.get_by_role("heading", name="Your answers")).to_be_visible()
+        after = page.locator(".review-item").first.locator(".review-answers dd").all_inner_texts()
+        assert [n for n, (old, new) in enumerate(zip(before, after, strict=True)) if old != new] == [at]
+    assert len(names) > 1
 
 
 def test_the_review_works_without_javascript(open_screen: Open, cast: Cast, assignment: Assignment):

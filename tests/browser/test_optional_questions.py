@@ -8,7 +8,7 @@ from annotation.models import Assignment, Rating
 from tests.browser.helpers import LOOKS, wait_for_step
 from tests.browser.rating import begin, press, step, wait_until_looked_at
 from tests.factories import make_annotator, take_seat
-from tests.optional import make_sheet_batch
+from tests.optional import BEHAVIOURS, SHEET, make_sheet_batch
 from tests.wait import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -74,6 +74,48 @@ def test_enter_says_none_to_one_question_after_another(open_screen, begun: Assig
     assert {key: stored()[1, key] for key in LABELS} == {
         "behaviours": (None, 0, []), "tone": ("warm", 0, []), "where": (None, 0, []),
     }  # fmt: skip
+
+
+def test_the_screen_says_what_enter_means_before_it_is_pressed(open_screen, begun: Assignment):
+    page = begin(open_screen(begun.participant.user), begun)
+    wait_for_step(page)
+    hints = ("(choose all that apply, or none)", "(choose one, or none)", "(mark the turns, or none)")
+    for key, hint in zip(LABELS, hints, strict=True):
+        legend = question(page, key).locator("legend")
+        expect(legend).to_contain_text(f"{hint} Enter alone means none.")
+        expect(legend).not_to_contain_text("optional")
+    page.get_by_role("button", name="Keys").click()
+    expect(page.locator("[data-keys]")).to_contain_text("Without an answer it means none")
+
+
+def test_the_button_says_that_saving_means_none(open_screen, begun: Assignment):
+    page = begin(open_screen(begun.participant.user), begun)
+    wait_for_step(page)
+    save = page.locator("[data-save-label]")
+    expect(save).to_have_text("Save with none")
+    press(page, "1")
+    expect(save).to_have_text("Save, none for the rest")
+    press(page, "ArrowDown", "0", "0")
+    expect(save).to_have_text("Save and continue")
+
+
+def test_an_answer_that_stands_alone_leads_on_and_one_of_several_does_not(open_screen):
+    alone = [option | {"alone": option["key"] == "ignores"} for option in BEHAVIOURS["options"]]
+    batch = make_sheet_batch(criteria=[BEHAVIOURS | {"options": alone}, *SHEET["criteria"][1:]])
+    work = take_seat(make_annotator(batch.study, "ann"), batch)
+    page = begin(open_screen(work.participant.user), work)
+    wait_for_step(page)
+    press(page, "2")
+    expect(active(page)).to_have_attribute("data-criterion", "behaviours")
+    press(page, "1")
+    expect(box(page, "behaviours", "Ignores")).to_be_checked()
+    expect(active(page)).to_have_attribute("data-criterion", "tone")
+    press(page, "1")
+    expect(active(page)).to_have_attribute("data-criterion", "where")
+
+
+def active(page: Page):
+    return step(page).locator("fieldset[data-active]")
 
 
 def test_an_answer_takes_none_back_and_none_takes_all_answers_back(open_screen, begun: Assignment):

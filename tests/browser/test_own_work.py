@@ -70,7 +70,7 @@ def test_the_first_reading_leads_by_the_keyboard_to_the_first_question(open_scre
 
 def test_after_fifty_minutes_without_a_break_a_hint_can_be_put_away(open_screen: Open, cast: Cast):
     screen = open_screen(cast.annotator.user)
-    screen.page.clock.install(time=AT)
+    screen.clock.install(time=AT)
     page = screen.go(reverse("work"))
     hint = page.get_by_text("50 minutes without a break")
     for _ in range(13):
@@ -87,7 +87,7 @@ def test_after_fifty_minutes_without_a_break_a_hint_can_be_put_away(open_screen:
 
 def test_five_quiet_minutes_are_a_break(open_screen: Open, cast: Cast):
     screen = open_screen(cast.annotator.user)
-    screen.page.clock.install(time=AT)
+    screen.clock.install(time=AT)
     page = screen.go(reverse("work"))
     for minutes in (*[4] * 10, 6, *[4] * 10):
         page.clock.run_for(minutes * 60_000)

@@ -24,16 +24,21 @@ def test_somebody_plans_a_study_and_the_address_keeps_it(cast: Cast, open_screen
     page = screen.go("/studies/wellbeing/")
     page.get_by_role("link", name="Plan", exact=True).click()
     page.get_by_label("Comparisons").fill("1")
+    page.get_by_role("spinbutton", name="Annotators in total").fill("12")
+    expect(page.get_by_label("Turns per dialogue")).to_be_visible()
+    expect(page.get_by_label("Pairs per dialogue")).to_be_hidden()
     page.get_by_role("button", name="Plan").click()
     expect(
-        page.get_by_text("108 dialogues with 3 annotators each detect a difference of 10 points with 80 % power.").first
+        page.get_by_text("119 dialogues with 3 annotators each detect a difference of 10 points with 80 % power.").first
     ).to_be_visible()
+
+    expect(page.locator("p.quiet", has_text="goes to 3 of the 12 annotators")).to_be_visible()
 
     number = page.locator("#planner-needed td.asked .figure")
     number.focus()
-    expect(page.locator("#planner-needed .why:visible")).to_contain_text("7.849 × (0.0388 + 0.2927 / 3) / 0.1² ≤ 108")
+    expect(page.locator("#planner-needed .why:visible")).to_contain_text("119 dialogues with 3 annotators each")
     page.keyboard.press("ArrowRight")
-    expect(page.locator("#planner-needed .figure:focus")).to_have_text("77")
+    expect(page.locator("#planner-needed .figure:focus")).to_have_text("84")
     page.keyboard.press("Escape")
     expect(page.locator("#planner-needed .why:visible")).to_have_count(0)
 

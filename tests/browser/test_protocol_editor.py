@@ -215,7 +215,7 @@ def test_leaving_warns_and_what_was_typed_is_there_on_return(open_screen: Open):
     page = screen.page
     field(node(page, "criterion"), "question").fill("Half a")
     asked = []
-    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+    screen.listen("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
     page.reload()
     assert asked == ["beforeunload"]
     expect(field(node(page, "criterion"), "question")).to_have_value("Half a")
@@ -322,7 +322,7 @@ def test_the_editor_and_the_preview_are_usable_by_everybody(open_screen: Open, w
     screen.keep_picture(SCREENSHOTS / "editor" / f"editor-{width}-{scheme}-whole.png")
     assert screen.barriers() == ""
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page.on("dialog", lambda dialog: dialog.accept())
+    screen.listen("dialog", lambda dialog: dialog.accept())
     page.goto(reverse("protocol_preview", args=[version.protocol.slug, version.version]))
     screen.keep_picture(SCREENSHOTS / "editor" / f"preview-{width}-{scheme}.png")
     assert screen.barriers() == ""

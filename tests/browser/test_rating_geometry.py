@@ -11,7 +11,7 @@ from django.urls import reverse
 from playwright.sync_api import Page
 
 from annotation.models import Candidate, Dialogue
-from tests.browser.geometry import expect_seen, watch
+from tests.browser.geometry import expect_seen
 from tests.browser.hands import Keys, Pointer
 from tests.browser.helpers import Screen
 from tests.shipped import Work
@@ -88,7 +88,6 @@ def work_on(name: str) -> Work:
 
 def begin(open_screen: Open, work: Work, size: str) -> Page:
     screen = open_screen(work.participant.user, **SIZES[size])
-    watch(screen.page)
     return screen.go(reverse("rate_start", args=[work.assignment.token]))
 
 

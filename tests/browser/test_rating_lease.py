@@ -36,16 +36,16 @@ def test_when_the_lease_ends_the_answers_are_kept_and_a_seat_can_be_taken_again(
 
 def test_active_time_leaves_out_pauses_and_hidden_tabs(open_screen, cast: Cast, assignment: Assignment):
     screen = open_screen(cast.annotator.user)
-    screen.page.clock.install()
+    screen.clock.install()
     begin(screen, assignment)
-    screen.page.clock.pause_at(timezone.now() + timezone.timedelta(hours=1))
+    screen.clock.pause_at(timezone.now() + timezone.timedelta(hours=1))
     with screen.page.expect_request("**/api/v1/answers/**"):
         press(screen.page, "1", "Enter")  # the next step begins while the clock stands still
     press(screen.page, "ArrowDown")
     # Jumps: while a clock runs, the browser's own scrolling may fall into the middle of it.
-    screen.page.clock.fast_forward(10_000)
+    screen.clock.fast_forward(10_000)
     press(screen.page, "ArrowDown")
-    screen.page.clock.fast_forward(5 * 60_000)  # five minutes of nothing count as thirty seconds
+    screen.clock.fast_forward(5 * 60_000)  # five minutes of nothing count as thirty seconds
     with screen.page.expect_request("**/api/v1/answers/**") as sent:
         press(screen.page, "1", "Enter")
     assert 40_000 <= sent.value.post_data_json["active_ms"] <= 75_000  # of an hour and five minutes
@@ -53,17 +53,17 @@ def test_active_time_leaves_out_pauses_and_hidden_tabs(open_screen, cast: Cast, 
 
 def test_a_changed_answer_adds_its_own_time_to_that_of_the_first(open_screen, cast: Cast, assignment: Assignment):
     screen = open_screen(cast.annotator.user)
-    screen.page.clock.install()
+    screen.clock.install()
     begin(screen, assignment)
-    screen.page.clock.pause_at(timezone.now() + timezone.timedelta(hours=1))
+    screen.clock.pause_at(timezone.now() + timezone.timedelta(hours=1))
     press(screen.page, "1", "Enter")
     expect_saved(screen.page)
-    screen.page.clock.fast_forward(20_000)
+    screen.clock.fast_forward(20_000)
     press(screen.page, "1", "Enter")
     expect_saved(screen.page)
     before = Rating.objects.order_by("pk")[1].active_ms
     press(screen.page, "Backspace")
-    screen.page.clock.fast_forward(5_000)
+    screen.clock.fast_forward(5_000)
     press(screen.page, "2", "Enter")
     expect_saved(screen.page)
     rating = Rating.objects.order_by("pk")[1]

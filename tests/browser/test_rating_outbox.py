@@ -190,7 +190,7 @@ def test_an_answer_refused_for_good_stays_on_the_device_and_the_page_stands_stil
     Study.objects.update(status="closed")
     screen.page.unroute("**/api/v1/answers/**")
     pages: list[str] = []
-    screen.page.on("framenavigated", lambda frame: pages.append(frame.url))
+    screen.listen("framenavigated", lambda frame: pages.append(frame.url))
     screen.go(reverse("work"))
     expect(screen.page.locator("[data-outbox]")).to_contain_text("This study is closed.")
     screen.page.wait_for_load_state("networkidle")
@@ -204,7 +204,7 @@ def test_the_answers_of_a_step_go_in_one_request(open_screen, cast: Cast):
     participant = make_annotator(study, "scaler")
     screen = open_screen(participant.user)
     sent: list[str] = []
-    screen.page.on("request", lambda request: "/api/v1/answers/" in request.url and sent.append(request.url))
+    screen.listen("request", lambda request: "/api/v1/answers/" in request.url and sent.append(request.url))
     begin(screen, take_seat(participant, make_batch(study, 2, 2)))
     press(screen.page, "5", "4", "3", "1", "Enter")
     expect_step(screen.page, 0, 2)

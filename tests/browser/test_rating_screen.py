@@ -216,7 +216,7 @@ def test_a_correction_made_while_the_first_answer_is_on_its_way_is_the_one_that_
 def test_nothing_that_would_unblind_goes_over_the_wire(open_screen, cast: Cast, assignment: Assignment):
     screen = open_screen(cast.annotator.user)
     bodies: list[str] = []
-    screen.page.on("response", lambda got: bodies.append(got.url + got.text()) if "/static/" not in got.url else None)
+    screen.listen("response", lambda got: bodies.append(got.url + got.text()) if "/static/" not in got.url else None)
     begin(screen, assignment)
     press(screen.page, "1", "a", "Enter", "2", "a", "Enter")
     screen.page.wait_for_load_state("networkidle")
@@ -231,7 +231,7 @@ def test_the_first_page_is_small(open_screen, cast: Cast, assignment: Assignment
     """In requests, and in bytes as a server sends them that compresses its static files."""
     screen = open_screen(cast.annotator.user)
     got: list[Response] = []
-    screen.page.on("response", lambda response: got.append(response))  # noqa: PLW0108 - it takes no attributes
+    screen.listen("response", lambda response: got.append(response))  # noqa: PLW0108 - it takes no attributes
     begin(screen, assignment)
     screen.page.wait_for_load_state("load")
     first = [each for each in got if each.status == 200 and each.request.resource_type != "fetch"]

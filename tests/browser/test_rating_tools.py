@@ -7,7 +7,6 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from annotation.models import Assignment, Candidate, Dialogue, Study
-from tests.browser.geometry import watch
 from tests.browser.helpers import Screen
 from tests.browser.rating import press, step
 from tests.shipped import Work
@@ -68,7 +67,6 @@ def opened(open_screen: Open, protocol: str, size: str, language: str = "en") ->
     Study.objects.update(pay_amount="12.50", pay_currency="EUR")
     screen = open_screen(work.participant.user, **SIZES[size])
     screen.context.add_cookies([{"name": "django_language", "value": language, "url": screen.url}])
-    watch(screen.page)
     page = screen.go(reverse("rate_start", args=[work.assignment.token]))
     expect_ready(page)
     return page
@@ -198,10 +196,10 @@ def test_with_the_keyboard_of_a_phone_the_field_and_the_response_are_in_view(ope
     field = page.locator("fieldset[data-active] textarea:visible")
     expect(field).to_be_focused()
     page.set_viewport_size({"width": 375, "height": 400})
-    page.wait_for_function("isWhole(document.activeElement) === ''")
-    assert field.evaluate("isWhole") == ""
+    wait_until(lambda: field.evaluate("isWhole") == "", what="the field in view")
     assert page.locator(".rate-steps").bounding_box()["height"] <= 0.6 * 400
-    page.wait_for_function("beginsInView(document.querySelector('.judged:not([hidden])')) === ''")
+    judged = page.locator(".judged:not([hidden])")
+    wait_until(lambda: judged.evaluate("beginsInView") == "", what="the response in view")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

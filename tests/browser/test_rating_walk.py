@@ -7,6 +7,7 @@ import random
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import product
 
 import pytest
 from django.urls import reverse
@@ -14,7 +15,7 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import Candidate, Dialogue, Rating
 from protocols.specs import spec_of
-from tests.browser.geometry import ask, watch
+from tests.browser.geometry import ask
 from tests.browser.helpers import Screen
 from tests.shipped import Work
 
@@ -26,7 +27,8 @@ PROTOCOLS = (
     "he-protocol-1.0", "persona-quality-1.0", "dialogue-hit-1.0", "diqad-1.0", "three-point-coherence-1.0",
     "acute-eval-1.0",
 )  # fmt: skip
-WIDTHS = ({"width": 1280, "height": 800}, {"width": 375, "height": 740})
+HEIGHTS = {1280: 800, 375: 740}
+PLACES = tuple(product(PROTOCOLS, HEIGHTS))
 KEYS = {"answer": 10, "Enter": 6, "Backspace": 1, "ArrowUp": 1, "ArrowDown": 1}
 AND = " + "  # between the texts that are rated together
 # Of answers that may be several, one is enough.
@@ -129,11 +131,10 @@ class Walk:
         self.page.keyboard.type(key)
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_what_was_seen_at_each_key_is_what_is_stored(open_screen: Open, seed: int):
-    work = work_on(PROTOCOLS[seed % len(PROTOCOLS)])
-    screen = open_screen(work.participant.user, **WIDTHS[seed % 2])
-    watch(screen.page)
+@pytest.mark.parametrize(("seed", "protocol", "width"), [(at, *each) for at, each in enumerate(PLACES)])
+def test_what_was_seen_at_each_key_is_what_is_stored(open_screen: Open, seed: int, protocol: str, width: int):
+    work = work_on(protocol)
+    screen = open_screen(work.participant.user, width=width, height=HEIGHTS[width])
     page = screen.go(reverse("rate_start", args=[work.assignment.token]))
     told = Walk(page, random.Random(seed)).go(STEPS)
     expect(page.locator("[data-save-state=sending]")).to_have_count(0)

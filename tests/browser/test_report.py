@@ -1,6 +1,7 @@
 """The report in a browser: readable on any screen, open to everybody, and downloadable."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,9 @@ NOW = timezone.now()
 def cast() -> Cast:
     cast = make_cast()
     for number, annotator in enumerate(cast.annotators):
-        rate_everything(claim_seat(annotator, cast.batch, now=NOW), now=NOW, option=number % 2)
+        assignment = claim_seat(annotator, cast.batch, now=NOW)
+        rate_everything(assignment, now=NOW, option=number % 2)
+    rate_everything(assignment, now=NOW, option=1, n=4)  # the last one changes some answers to the first question
     sweep(now=NOW)
     return cast
 
@@ -31,7 +34,13 @@ def test_the_report_has_no_barriers_and_fits_the_screen(cast: Cast, open_screen,
     screen = open_screen(cast.lead, width=width, color_scheme=scheme)
     page = screen.go("/studies/wellbeing/report/")
     expect(page.get_by_role("heading", name="Positive by majority")).to_be_visible()
-    assert page.locator(".figure svg").count() == 3
+    assert page.locator(".figure svg").count() == 5
+    table = page.get_by_role("region", name="Table of means")
+    mean = table.get_by_role("cell").first
+    box = mean.bounding_box()
+    assert box["y"] + box["height"] <= 800, "a mean with its interval is on the first screen"
+    assert box["x"] + box["width"] <= width
+    assert re.fullmatch(r"\d\.\d\d \w+\s+\d\.\d\d to \d\.\d\d; unreliable\s+n 6", mean.inner_text())
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert screen.barriers() == ""
 
@@ -48,7 +57,10 @@ def test_an_empty_report_has_no_barriers(open_screen):
 def test_each_download_is_a_file(cast: Cast, open_screen, name: str):
     page = open_screen(cast.lead).go("/studies/wellbeing/report/")
     with page.expect_download() as download:
-        page.get_by_role("navigation", name="Downloads").get_by_role("link", name=name, exact=True).click()
+        files = page.get_by_role("navigation", name="Downloads")
+        if name == "majority":
+            files.get_by_text("CSV, by table").click()
+        files.get_by_role("link", name=name, exact=True).click()
     body = Path(download.value.path()).read_bytes()
     if name == "PDF":
         assert body.startswith(b"%PDF-")
@@ -62,7 +74,7 @@ def test_each_download_is_a_file(cast: Cast, open_screen, name: str):
 
 def test_a_figure_opens_alone_as_it_is_on_the_page(cast: Cast, open_screen, browser, tmp_path: Path):
     page = open_screen(cast.lead, color_scheme="dark").go("/studies/wellbeing/report/")
-    files = page.locator(".figure-files").nth(1)
+    files = page.locator(".figure-files").nth(3)
     for kind, begins in (("SVG", b"<?xml"), ("PNG", b"\x89PNG")):
         with page.expect_download() as download:
             files.get_by_role("link", name=kind).click()

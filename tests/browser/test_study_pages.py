@@ -7,12 +7,15 @@ from collections.abc import Callable
 import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
+from django.utils import timezone
 from playwright.sync_api import expect
 
 from annotation.models import ImportJob
+from protocols.services import store_bundle
 from tests.browser.helpers import LOOKS, Screen
 from tests.cast import Cast, make_cast
 from tests.factories import HeartbeatFactory, ImportJobFactory, StudyFactory, make_batch
+from tests.shipped import bundle_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 HISTORY = b'"history": [{"speaker": "A", "text": "Hi"}]'
@@ -102,7 +105,7 @@ def test_columns_that_are_not_recognised_are_chosen_beside_the_preview(open_scre
 
     lists.get_by_label("Prompt (last turn)").focus()
     lists.get_by_label("Prompt (last turn)").select_option("q")
-    expect(page.locator(".preview .field-error")).to_contain_text("--map response=COLUMN")
+    expect(page.locator(".preview .field-error")).to_contain_text("choose the column of “Response”")
     expect(lists.get_by_label("Prompt (last turn)")).to_be_focused()
     lists.get_by_label("Response", exact=True).select_option(["GPT", "human"])
     expect(page.locator(".preview-dialogue .next")).to_have_count(2)
@@ -116,9 +119,10 @@ def test_columns_that_are_not_recognised_are_chosen_beside_the_preview(open_scre
 
 
 def test_only_the_beginning_of_a_large_file_is_sent_for_the_preview(open_screen: Callable[..., Screen], cast: Cast):
-    page = open_screen(cast.researcher).go(reverse("study_import", args=[cast.study.slug]))
+    screen = open_screen(cast.researcher)
+    page = screen.go(reverse("study_import", args=[cast.study.slug]))
     sizes: list[int] = []
-    page.on("request", lambda request: sizes.append(len(request.post_data_buffer or b"")))
+    screen.listen("request", lambda request: sizes.append(len(request.post_data_buffer or b"")))
 
     large = DIALOGUE + b"\n" + b'{"half": "' + b"x" * 2_000_000 + b'"}\n'
     page.set_input_files("[name=file]", {"name": "d.jsonl", "mimeType": "application/json", "buffer": large})
@@ -156,3 +160,14 @@ def test_fields_that_do_not_matter_are_out_of_the_way(open_screen: Callable[...,
     assert (field.is_visible(), size.is_visible()) == (True, True)
     page.get_by_label("By the batch column").check()
     assert (field.is_visible(), size.is_visible()) == (False, False)
+
+
+def test_the_protocol_that_is_chosen_for_a_new_study_says_what_it_is(open_screen: Callable[..., Screen], cast: Cast):
+    duel = store_bundle(bundle_of("acute-eval-1.0-dialogues"), publish=True, now=timezone.now())[0]
+    ssa = store_bundle(bundle_of("ssa-1.0"), publish=True, now=timezone.now())[0]
+    page = open_screen(cast.owner).go(reverse("study_new"))
+    described = page.locator("[data-when]:visible")
+    expect(described).to_have_count(0)
+    for version in (duel, ssa):
+        page.get_by_label("Protocol").select_option(str(version.pk))
+        expect(described).to_have_text([f"{version.protocol.name} {version.version} {version.summary}"])

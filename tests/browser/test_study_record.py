@@ -20,7 +20,7 @@ def test_report_and_board_have_no_barriers_and_fit_the_screen(lead: User, open_s
     screen = open_screen(lead, width=width, color_scheme=scheme)
     page = screen.go("/studies/wellbeing/report/")
     expect(page.get_by_role("heading", name="Batch acceptance")).to_be_visible()
-    expect(page.get_by_text("Candidates who tried: 4; passed: 3")).to_be_visible()
+    expect(page.get_by_text("People who tried: 4; passed: 3")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert screen.barriers() == ""
 

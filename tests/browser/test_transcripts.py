@@ -75,6 +75,15 @@ def test_a_log_is_shown_before_it_is_stored_and_read_turn_after_turn(
     reading = open_screen(annotator.user, width=width, color_scheme=scheme)
     page = begin(reading, take_seat(annotator, batch))
     wait_for_step(page)
+    expect(page.locator(".context-head h2")).to_have_text("Conversation 1 of 1 · turn 1 of 2")
+    if width > 900:
+        expect(page.locator(".strip-item")).to_have_count(3)
+        names = [button.get_attribute("aria-label") for button in page.locator(".strip-item").all()]
+        assert names == [
+            "Conversation 1, turn 1: not answered",
+            "Conversation 1, turn 2: not answered",
+            "Conversation 1, the whole dialogue: not answered",
+        ]
     expect(page.locator(".turn-folded")).to_have_count(2)
     answered = page.locator(".turn-folded").nth(1)
     expect(answered.locator("p")).to_be_hidden()
@@ -88,6 +97,8 @@ def test_a_log_is_shown_before_it_is_stored_and_read_turn_after_turn(
 
     expect(page.locator(".judged:visible .turn.next")).to_contain_text("You are welcome.")
     expect(page.locator(".turns-new")).to_have_text("New since the last page")
+    expect(page.locator(".turns-new ~ .turn")).to_have_count(1)
+    expect(page.locator("[data-strip-place]")).to_have_text("1.2")
     expect(page.get_by_text("Thanks <b>a lot</b>!")).to_be_visible()
     answer(page, "2")
 

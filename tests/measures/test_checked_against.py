@@ -60,7 +60,7 @@ def test_every_figure_of_measures_is_in_the_table() -> None:
     named = {name.strip("`") for line in printed() for name in line.functions.split(", ")}
     assert sorted(set(figures()) - named) == []
     for name in named:
-        module, _, function = name.partition(".")
+        module, _, function = name.rpartition(".")
         assert callable(getattr(importlib.import_module(f"measures.{module}"), function))
 
 

@@ -13,7 +13,7 @@ from scipy import stats
 
 from bench import coverage
 from bench.coverage import KAPPAS, PREVALENCES, RATERS, Coverage, covered, designs
-from bench.coverage_model import Dialogues, OneClicker, Predictions, TwoSystems, Votes, kappa_of
+from bench.coverage_model import Dialogues, OneClicker, Predictions, Votes, kappa_of
 from bench.rows import Goal, Row
 from measures.agreement import fleiss_kappa, gwet_ac, percent_agreement
 from measures.contributors import MajorityTables
@@ -74,8 +74,6 @@ def test_the_truth_of_the_other_designs_is_that_of_very_many_items() -> None:
     items, raters = np.indices((BIG // 4, 4)).reshape(2, -1)
     found = leave_one_out(items, raters, clicker.codes(rng).ravel(), 2, seed=1, n_resamples=0)[0].delta
     assert found.value == pytest.approx(clicker.delta, abs=0.01)
-    systems = TwoSystems(2000, 10, 7)
-    assert np.mean(systems.draw(rng)) == pytest.approx(systems.difference, abs=0.01)
 
 
 def test_the_truth_of_predictions_is_that_of_very_many_items() -> None:
@@ -111,11 +109,6 @@ def test_dialogues_must_be_drawn_whole() -> None:
 def test_intervals_of_annotators_hold_the_truth() -> None:
     assert_nominal(coverage.of_majority(Votes(42, 7, 0.5, 0.3), N // 2))
     assert_nominal(coverage.of_leaving_out(OneClicker(Votes(42, 3, 0.5, 0.3)), N // 4))
-
-
-@pytest.mark.parametrize("layout", [TwoSystems(4, 10, 7), TwoSystems(1, 100, 3)])
-def test_the_interval_of_a_difference_holds_the_truth(layout: TwoSystems) -> None:
-    assert_nominal(coverage.of_difference(layout, N))
 
 
 def test_intervals_of_predictions_hold_the_truth() -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from parley.numbers import number
+from parley.numbers import number, sided
 
 
 def test_numbers_are_written_as_people_do():
@@ -18,3 +18,11 @@ def test_numbers_are_written_as_people_do():
 )
 def test_a_half_is_rounded_away_from_zero(value: float, text: str):
     assert number(value) == number(np.float64(value)) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.00003, "+0.00003"), (-0.0031, "−0.003"), (-0.114, "−0.11"), (0.005, "+0.01"), (0.0, "+0.00"), (None, "–")],
+)
+def test_an_end_near_zero_shows_on_which_side_it_lies(value: float | None, text: str):
+    assert sided(value) == text

@@ -161,6 +161,12 @@ def test_three_point_coherence_is_one_ordinal_question_that_asks_nothing():
 
 
 # --- acute-eval ------------------------------------------------------------------------------------
+def test_acute_eval_of_whole_dialogues_asks_the_same_questions():
+    one, whole = (load_bundle(BUILTIN / f"acute-eval-{version}.yaml") for version in ("1.0", "1.0-dialogues"))
+    assert (whole["criteria"], whole["unit"], whole["item_title"]) == (one["criteria"], "comparison", "Speaker")
+    assert (one["granularity"], whole["granularity"]) == ("turn", "dialogue")
+
+
 def test_acute_eval_compares_two_speakers_with_four_forced_choices():
     doc = load_bundle(BUILTIN / "acute-eval-1.0.yaml")
     labels = {each["key"]: [(o["label"], o["role"]) for o in each["options"]] for each in doc["criteria"]}
@@ -211,6 +217,7 @@ def test_no_explanation_speaks_of_another_response_that_may_not_have_been_shown_
     [
         ("abc-eval-1.0", "8ff029078817fcbeb617c6490d72a8f46e930174deab63ac0707b6d0b18e1fc6"),
         ("acute-eval-1.0", "a22f35d6e0a657579ad52c08364e3a90ecc1d13f946171e68af1c49b770b6c79"),
+        ("acute-eval-1.0-dialogues", "f83333595b67c6fa35a192910d957e48a9b397835c23eefe1c5549b8ae6b1c03"),
         ("dialogue-hit-1.0", "64d3d5b1b13e32af28332307863a81984201f1b9d6bb06946bc8f67db844eb74"),
         ("dialogue-questionnaire-1.0", "71372be5a3a5a451c970fd6ecaaced4027b038f283b1b4fd71a638e06fb39c02"),
         ("diqad-1.0", "57d2487d7dac2f60daba5a61c10116cf93a993f79bce3860c6bb4a7fd614314e"),

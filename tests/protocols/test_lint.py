@@ -117,8 +117,20 @@ def test_two_options_with_one_text_are_warned_of(sound):
 
 def test_an_anchor_copied_from_another_criterion_is_warned_of(sound):
     first(sound)["options"][0]["definition"] = "It suits."
-    second(sound)
+    second(sound)["options"][1]["label"] = "Another"
     assert warnings(sound) == [("copied_anchor", "criteria[1].options[0].definition")]
+
+
+@pytest.mark.parametrize("is_named", [True, False], ids=["by name", "written out"])
+def test_criteria_may_share_a_scale_with_definitions(sound, is_named):
+    options = first(sound)["options"]
+    options[0]["definition"], options[1]["definition"] = "It suits.", "It does not suit."
+    second(sound)
+    if is_named:
+        sound["scales"] = {"fitting": options}
+        for criterion in sound["criteria"]:
+            criterion["options"] = "fitting"
+    assert warnings(sound) == []
 
 
 def test_i_do_not_know_may_be_explained_alike_everywhere(sound):

@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -106,3 +107,15 @@ def drifting(measured: Cast) -> Cast:
     """A copy of what the module has `measured` once: tests change it."""
     cache.clear()  # the same study has other figures in another test, under the same number of its version
     return copy.deepcopy(measured)
+
+
+@pytest.fixture
+def ratings(tmp_path: Path) -> Callable[..., Path]:
+    """Writes a file of ratings for a command."""
+
+    def write(text: str, name: str = "ratings.csv") -> Path:
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write

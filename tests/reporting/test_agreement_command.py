@@ -5,9 +5,6 @@ database.
 import gzip
 import io
 import json
-import os
-import subprocess
-import sys
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -16,6 +13,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from sklearn.metrics import cohen_kappa_score
 
+from measures.further import ORDERED_OF_ANNOTATORS, ORDERED_OF_PATTERNS
+
 ROOT = Path(__file__).resolve().parents[2]
 RATINGS = ROOT / "tests" / "data" / "ratings"
 PARTS = ("--item", "item", "--annotator", "rater", "--value", "value")
@@ -23,6 +22,7 @@ COEFFICIENTS = (
     "fleiss_kappa", "krippendorff_alpha", "cohen_kappa_mean", "conger_kappa", "gwet_ac1", "brennan_prediger",
     "percent_agreement", "all_agree_share",
 )  # fmt: skip
+NEW_ANNOTATORS = ("fleiss_new_annotators", "alpha_new_annotators")
 WEIGHTED = ("cohen_kappa_linear", "cohen_kappa_quadratic")
 
 
@@ -35,26 +35,6 @@ def printed(path: Path, *options: str) -> str:
 def results(path: Path, *options: str) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = json.loads(printed(path, "--json", *options))
     return found
-
-
-def refusal(path: Path, *options: str) -> str:
-    out = io.StringIO()
-    with pytest.raises(CommandError) as caught:
-        call_command("agreement", str(path), *PARTS, *options, stdout=out)
-    assert caught.value.returncode == 1
-    assert out.getvalue() == ""
-    assert str(caught.value).startswith(str(path))
-    return str(caught.value).removeprefix(str(path))
-
-
-@pytest.fixture
-def ratings(tmp_path: Path) -> Any:
-    def write(text: str, name: str = "ratings.csv") -> Path:
-        path = tmp_path / name
-        path.write_text(text, encoding="utf-8")
-        return path
-
-    return write
 
 
 def twelve_items(values: str = "abababababab", header: str = "item,rater,value") -> str:
@@ -137,7 +117,29 @@ def test_one_result_per_group_in_the_order_of_the_file(ratings: Any) -> None:
     assert keys == [("late", "tone"), ("late", "fact"), ("early", "tone"), ("early", "fact")]
     assert [row["fleiss_kappa"]["value"] for row in found] == [1, 1, -1, -1]
     counts = ("n_items", "n_ratings", "n_annotators")
-    assert list(found[0]) == ["batch", "criterion", *counts, *COEFFICIENTS, "fleiss_kappa_by_answer"]
+    assert list(found[0]) == ["batch", "criterion", *counts, *COEFFICIENTS, "new_annotators", "fleiss_kappa_by_answer"]
+
+
+def test_answers_with_an_order_have_further_coefficients_and_the_table_those_asked_for(ratings: Any) -> None:
+    rows = [f"{i},{r},{1 + (i * (7 + at) + at) % 5}" for i in range(30) for at, r in enumerate("xyz")]
+    path = ratings("\n".join(["item,rater,value", *rows]))
+    found = results(path, "--scale", "interval")[0]
+    further = (*ORDERED_OF_PATTERNS, *ORDERED_OF_ANNOTATORS)
+    assert set(further) <= set(found)
+    assert not set(further) & set(results(path)[0])
+    text = printed(path, "--scale", "interval", "--coefficients", "icc_1,pearson_mean")
+    assert text.split("\n")[0].split() == [
+        "n_items", "n_ratings", "n_annotators", "icc_1", "pearson_mean", *NEW_ANNOTATORS,
+    ]  # fmt: skip
+    assert f"{found['icc_1']['value']:.3f} [{found['icc_1']['low']:.3f}, {found['icc_1']['high']:.3f}]" in text
+    assert set(further) <= set(printed(path, "--scale", "interval", "--coefficients", "all").split())
+    assert not set(further) & set(printed(path, "--scale", "interval").split())
+
+
+def test_a_coefficient_that_the_scale_does_not_have_is_refused_with_those_it_has(ratings: Any) -> None:
+    path = ratings("item,rater,value\n1,x,a\n1,y,a\n")
+    with pytest.raises(CommandError, match=r"--coefficients icc_1: with this scale there are fleiss_kappa"):
+        printed(path, "--coefficients", "icc_1")
 
 
 def test_answers_of_one_criterion_are_not_declared_for_another(ratings: Any) -> None:
@@ -237,9 +239,26 @@ def test_few_items_have_a_value_and_no_interval(ratings: Any) -> None:
         )
 
 
+def test_there_are_intervals_for_new_annotators_too() -> None:
+    path = RATINGS / "dices_350.csv.gz"
+    [found] = results(path, "--leave-out", "Unsure")
+    for name, ends in found["new_annotators"].items():
+        assert ends["low"] < found[name]["low"] < found[name]["high"] < ends["high"]
+    shown = printed(path, "--leave-out", "Unsure").split()[-4:]
+    ends = [end for each in found["new_annotators"].values() for end in (each["low"], each["high"])]
+    assert [float(word.strip("[],")) for word in shown] == pytest.approx(ends, abs=5e-4)
+
+
+def test_two_raters_say_nothing_of_others(ratings: Any) -> None:
+    path = ratings(twelve_items())
+    nothing = {"low": None, "high": None, "interval_note": "few_annotators"}
+    assert results(path)[0]["new_annotators"] == {"fleiss_kappa": nothing, "krippendorff_alpha": nothing}
+    assert printed(path).split()[-2:] == ["(few_annotators)", "(few_annotators)"]
+
+
 def test_the_table_is_aligned(ratings: Any) -> None:
     lines = printed(ratings(twelve_items())).splitlines()
-    assert lines[0].split() == ["n_items", "n_ratings", "n_annotators", *COEFFICIENTS]
+    assert lines[0].split() == ["n_items", "n_ratings", "n_annotators", *COEFFICIENTS, *NEW_ANNOTATORS]
     assert lines[1].split()[:3] == ["12", "24", "2"]
     assert len(lines) == 2
     assert len(lines[0]) == len(lines[1])
@@ -263,106 +282,3 @@ def test_text_answers_on_an_ordinal_scale_warn_of_their_order(ratings: Any) -> N
     path = str(ratings(twelve_items()))
     call_command("agreement", path, *PARTS, "--scale", "ordinal", stdout=io.StringIO(), stderr=errors)
     assert "alphabetical order (a, b)" in errors.getvalue()
-
-
-# Refusals
-
-
-@pytest.mark.parametrize(
-    ("text", "options", "message"),
-    [
-        ("", (), ", line 1: the file is empty"),
-        ("\n\n", (), ", line 1: the file is empty"),
-        ("item,rater,value\n", (), ", line 1: no ratings below the header"),
-        (
-            "item,who,value\n1,x,a\n",
-            (),
-            ", line 1, column 'rater': no such column, the file has item, who, value",
-        ),
-        ("item,rater,value,item\n", (), ", line 1, column 'item': this column is there twice"),
-        ("item,rater,value\n1,x,a\n1,y\n", (), ", line 3: 2 fields, the header has 3"),
-        ("item,rater,value\n1,x,a,b\n", (), ", line 2: 4 fields, the header has 3"),
-        ("item,rater,value\n1,,a\n", (), ", line 2, column 'rater': is empty"),
-        ("item,rater,value\n,x,a\n", (), ", line 2, column 'item': is empty"),
-        (
-            "item,rater,value\n1,x,a\n2,x,b\n1,x,\n",
-            (),
-            ", line 4, column 'rater': rates an item again, first on line 2",
-        ),
-        (
-            "item,rater,value\n1,x,a\n1,y,c\n",
-            ("--values", "a,b"),
-            ", line 3, column 'value': 'c' is not one of the declared values",
-        ),
-        (
-            "item,rater,value\n1,x,1\n1,y,one\n",
-            ("--values", "1,2"),
-            ", line 3, column 'value': 'one' is not one of the declared values",
-        ),
-        (
-            "item,rater,value\n1,x,1\n1,y,1_0\n",
-            ("--scale", "interval"),
-            ", line 3, column 'value': '1_0' is not a number, an interval scale needs numbers",
-        ),
-        (
-            "item,rater,value\n1,x,nan\n",
-            ("--scale", "interval"),
-            ", line 2, column 'value': 'nan' is not a number, an interval scale needs numbers",
-        ),
-        (
-            "item,rater,value\n1,x,1\n",
-            ("--scale", "interval", "--values", "1,two"),
-            ", column 'value': declared value 'two' is not a number, an interval scale needs numbers",
-        ),
-        ('item,rater,value\n1,x,"a\n', (), ", line 2: is not CSV: unexpected end of data"),
-        (
-            'note,item,rater,value\n"two\nlines",1,x,a\n,1,x,b\n',
-            (),
-            ", line 4, column 'rater': rates an item again, first on line 2",
-        ),
-    ],
-)
-def test_a_refusal_names_file_line_and_column(ratings: Any, text: str, options: Any, message: str) -> None:
-    assert refusal(ratings(text), *options) == message
-
-
-def test_a_value_left_out_need_not_be_declared(ratings: Any) -> None:
-    path = ratings("item,rater,value\n1,x,a\n1,y,c\n1,z,b\n")
-    assert results(path, "--values", "a,b", "--leave-out", "c")[0]["n_ratings"] == 2
-
-
-def test_the_same_rating_in_another_group_is_no_duplicate(ratings: Any) -> None:
-    path = ratings("round,item,rater,value\n1,1,x,a\n2,1,x,a\n")
-    assert len(results(path, "--by", "round")) == 2
-    assert "first on line 2" in refusal(path)
-
-
-def test_a_missing_or_broken_file_is_refused(tmp_path: Path) -> None:
-    assert refusal(tmp_path / "none.csv") == ": cannot be read: No such file or directory"
-    cut = tmp_path / "cut.csv.gz"
-    cut.write_bytes(gzip.compress(twelve_items().encode())[:-12])
-    assert refusal(cut).startswith(": cannot be read: Compressed file ended")
-    latin = tmp_path / "latin.csv"
-    latin.write_bytes("item,rater,value\n1,x,ä\n".encode("latin-1"))
-    assert refusal(latin) == ", line 2: is not UTF-8 text"
-
-
-def test_a_group_column_cannot_have_the_name_of_a_figure(ratings: Any) -> None:
-    path = ratings(twelve_items().replace("item,", "n_items,"))
-    with pytest.raises(CommandError, match="n_items: the result has fields of that name"):
-        call_command("agreement", str(path), *PARTS, "--by", "n_items")
-
-
-def run_manage(*arguments: str) -> subprocess.CompletedProcess[str]:
-    nowhere = {"DATABASE_URL": "postgres://nobody@127.0.0.1:1/none", "REDIS_URL": "redis://127.0.0.1:1/0"}
-    command = [sys.executable, str(ROOT / "manage.py"), "agreement", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=os.environ | nowhere, check=False)
-
-
-def test_the_command_runs_without_a_database_and_fails_with_1(ratings: Any) -> None:
-    good = run_manage(str(ratings(twelve_items())), *PARTS, "--json")
-    assert (good.returncode, good.stderr) == (0, "")
-    assert json.loads(good.stdout)[0]["n_items"] == 12
-    bad = run_manage(str(ratings("item,rater,value\n", "bad.csv")), *PARTS, "--json")
-    assert (bad.returncode, bad.stdout) == (1, "")
-    assert "no ratings below the header" in bad.stderr

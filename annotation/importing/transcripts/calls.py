@@ -9,7 +9,7 @@ from annotation.importing.fields import Record
 from annotation.importing.outcome import BadField, ErrorLog
 from annotation.importing.transcripts.logs import Log
 from annotation.importing.transcripts.messages import ASSISTANT, SYSTEM, Message
-from annotation.importing.transcripts.records import Place
+from annotation.importing.transcripts.places import Place
 
 
 @dataclass(slots=True)
@@ -61,7 +61,8 @@ def _new(known: list[Message], call: Call) -> list[Message]:
     before = [message.said for message in known if message.role != SYSTEM]
     given = [message for message in call.given if message.role != SYSTEM]
     for message in given:
-        message.model = message.model or call.model
+        if message.role == ASSISTANT:
+            message.model = message.model or call.model
     said = [message.said for message in given]
     # A call is given all that was said, or the last part of it.
     for n in range(min(len(before), len(said)), 0, -1):

@@ -10,7 +10,7 @@ from annotation.importing.outcome import BadField
 from annotation.importing.shapes import BATCH_KEYS, DIALOGUE_KEYS, SCENARIO_KEYS, DialogueOptions, context_in
 from annotation.importing.transcripts.logs import LONGEST_LOG_KEY, Log
 from annotation.importing.transcripts.messages import ASSISTANT, Message, read_message, read_messages
-from annotation.importing.transcripts.records import Place, dotted
+from annotation.importing.transcripts.places import Place, dotted
 
 MESSAGE_FIELDS = ("messages", "conversations", "conversation", "chat", "dialog", "turns", "history")
 LOG_KEYS = ("conversation_id", "session_id", "thread_id", "custom_id", *DIALOGUE_KEYS, "conversation")

@@ -1,12 +1,13 @@
 """Choose which responses of a chat log are rated."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from django.utils.translation import gettext as _
 
 from annotation.importing.outcome import BadField
+from annotation.importing.transcripts.messages import ASSISTANT, ROLES, USER
 
 RATE_ALL, LAST, EVERY, FROM = "all", "last", "every", "from"
 T = TypeVar("T")
@@ -38,3 +39,17 @@ def parse_rate(text: str) -> Rate:
         "rate": text
     }
     raise BadField("rate", text)
+
+
+def parse_roles(names: Iterable[str]) -> frozenset[str]:
+    """Return the roles whose messages are rated: the assistant if none is named. Raise BadField."""
+    found = set()
+    for name in names:
+        role = ROLES.get(name.strip().casefold(), "")
+        if role not in (ASSISTANT, USER):
+            text = _(
+                "messages of %(role)r cannot be rated: use assistant or user. System prompts and tools are context"
+            )
+            raise BadField("role", text % {"role": name})
+        found.add(role)
+    return frozenset(found or {ASSISTANT})

@@ -10,7 +10,8 @@ from annotation.importing.fields import LONGEST_SOURCE_KEY, Record, clean_key
 from annotation.importing.outcome import BadField, ErrorLog, Progress, no_progress, rejected
 from annotation.importing.transcripts.logs import LONGEST_LOG_KEY, Log
 from annotation.importing.transcripts.messages import read_messages
-from annotation.importing.transcripts.records import Found, dotted, read_entries
+from annotation.importing.transcripts.places import Found, dotted
+from annotation.importing.transcripts.records import read_entries
 
 HEADERS = ("header.json", "_journal/start.json")
 KEPT = ("epoch", "target", "scores", "metadata")
@@ -24,7 +25,7 @@ def read_inspect(records: Iterable[Found], log: ErrorLog) -> Iterator[Log]:
     for (line, place), record in records:
         dot = dotted(place)
         samples = record.get("samples")
-        if type(samples) is not list or not samples:
+        if not samples or not isinstance(samples, (list, Iterator)):  # an iterator of a large document
             log.add(line, f"{dot}samples", _("is missing: the log has only its header, so export it with its samples"))
             continue
         for at, sample in enumerate(samples):

@@ -14,18 +14,23 @@ from annotation.importing.outcome import BadField, ErrorLog
 from annotation.importing.transcripts.calls import Call
 from annotation.importing.transcripts.chats import answers_in, questions_in
 from annotation.importing.transcripts.logs import LONGEST_LOG_KEY
-from annotation.importing.transcripts.records import Found, Place, dotted, within_text
+from annotation.importing.transcripts.places import Found, Place, dotted, within_text
 
 OBSERVED = frozenset({
     "GENERATION", "SPAN", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR", "EMBEDDING", "GUARDRAIL",
 })  # fmt: skip
 MODELS = ("model", "providedModelName", "provided_model_name")
+BEGUN = ("startTime", "start_time", "timestamp")
 KEPT = ("tags", "userId", "user_id", "name", "metadata", "environment", "release", "version")
+USED = ("type", "input", "output", *BEGUN, *MODELS, *KEPT)
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A trace, or an observation, which has a trace. `session` is its own, or that of what it is a part of."""
+    """A trace, or an observation, which has a trace. `session` is its own, or that of what it is a part of.
+
+    `record` holds what a call is made of, without the parts of a trace: a file may have more than the memory holds.
+    """
 
     place: Place
     record: Record
@@ -50,7 +55,7 @@ def read_langfuse(records: Iterable[Found], log: ErrorLog) -> list[Call]:
     parts: list[Part] = []
     for place, record in records:
         with log.catching(place[0]):
-            parts += _parts(place, record, "")
+            parts += (part for part in _parts(place, record, "") if not part.trace or _is_generation(part))
     sessions = {part.key: part.session for part in parts if not part.trace}
     observed = {part.trace for part in parts if _is_generation(part)}
     calls = []
@@ -82,7 +87,8 @@ def _parts(place: Place, record: Any, session: str) -> Iterator[Part]:
             yield from _parts((line, f"{dot}traces[{at}]"), trace, key)
         return
     mine = _key(record, "sessionId", dot) or session
-    yield Part(place, record, key, _key(record, "traceId", dot), mine)
+    used = {name: record[name] for name in USED if name in record}
+    yield Part(place, used, key, _key(record, "traceId", dot), mine)
     if type(observations) is list:
         for at, each in enumerate(observations):
             yield from _parts((line, f"{dot}observations[{at}]"), _of_trace(each, key), mine)

@@ -9,13 +9,16 @@ from django.utils.translation import gettext as _
 
 from annotation.importing.fields import LONGEST_SOURCE_KEY, Record, clean_key
 from annotation.importing.outcome import BadField
+from annotation.importing.remedies import name_model
 from annotation.importing.shapes import DialogueOptions, ParsedCandidate, ParsedDialogue
-from annotation.importing.transcripts.choosing import parse_rate
+from annotation.importing.transcripts.choosing import parse_rate, parse_roles
 from annotation.importing.transcripts.messages import ASSISTANT, SYSTEM, USER, Message
-from annotation.importing.transcripts.records import dotted
+from annotation.importing.transcripts.places import dotted
 from annotation.numbering import asker_of, told_asker
+from parley.listing import either
 
-LONGEST_LOG_KEY = 190  # leaves room for the number of a response
+LONGEST_LOG_KEY = 190  # leaves room for the role and number of a response
+USERS = "users"  # the source of messages of users that name no model: the model of a log is the assistant
 
 
 @dataclass(slots=True)
@@ -35,7 +38,7 @@ class Log:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A message of the assistant. `n_before` turns are its history."""
+    """A message that may be rated, with its number among those of its role. `n_before` turns are its history."""
 
     number: int
     n_before: int
@@ -48,34 +51,41 @@ class Cutter:
     def __init__(self, options: DialogueOptions) -> None:
         self._options = options
         self._rate = parse_rate(options.rate)
+        self._roles = parse_roles(options.roles)
         self._places: dict[str, str] = {}  # of the logs, by the keys of log and dialogues
 
     def dialogues(self, log: Log) -> Iterator[ParsedDialogue]:
         said = [message for message in log.messages if message.role != SYSTEM]
         turns = [{"speaker": message.role, "text": self._text(message)} for message in said]
-        responses = [
-            Response(number, at, said[at])
-            for number, at in enumerate((at for at, message in enumerate(said) if message.role == ASSISTANT), start=1)
-        ]
-        if not any(response.n_before for response in responses):
-            text = _("has no message of the assistant that follows another message, so there is nothing to rate")
-            raise BadField(_at(log, "messages"), text)
+        numbers = dict.fromkeys(self._roles | {ASSISTANT}, 0)
+        responses = []
+        for at, message in enumerate(said):
+            if message.role in numbers:
+                numbers[message.role] += 1
+                responses.append(Response(numbers[message.role], at, message))
+        wanted = [response for response in responses if response.message.role in self._roles]
+        if not any(response.n_before for response in wanted):
+            text = _("has no message of the %(role)s that follows another message, so there is nothing to rate")
+            raise BadField(_at(log, "messages"), text % {"role": either(sorted(self._roles))})
         log.key = log.key or _derived_key(turns)
         self._claim(log.key, log)
-        for response in self._rate.chosen(responses):
+        for response in self._rate.chosen(wanted):
             if response.n_before:
                 yield self._dialogue(log, turns[: response.n_before], self._model(log, response), response)
         if self._options.with_dialogue:
             yield self._dialogue(log, turns, self._model_of_all(log, responses))
 
     def _model(self, log: Log, response: Response) -> str:
+        if response.message.role == USER:
+            return response.message.model or USERS
         return response.message.model or log.model or self._options.source
 
     def _model_of_all(self, log: Log, responses: list[Response]) -> str:
-        """Return the model of the whole log. Raise BadField if its responses are from several."""
-        models = list(dict.fromkeys(self._model(log, response) for response in responses))
-        if log.model or len(models) == 1:
-            return log.model or models[0]
+        """Return the model of the whole log. Raise BadField if the assistant's responses are from several."""
+        said = [response for response in responses if response.message.role == ASSISTANT]
+        models = list(dict.fromkeys(self._model(log, response) for response in said))
+        if log.model or len(models) < 2:
+            return log.model or (models or [self._options.source])[0]
         text = _(
             "differs between the responses (%(models)s), so the whole dialogue has no source: name the model of the "
             "log, or import without the whole dialogue"
@@ -95,12 +105,14 @@ class Cutter:
 
     def _dialogue(self, log: Log, turns: list[Record], model: str, response: Response | None = None) -> ParsedDialogue:
         """Return the turns with the response that follows them, or the whole dialogue."""
-        key = f"{log.key}:{response.number}" if response else log.key
+        key = log.key
+        if response:
+            role = "" if response.message.role == ASSISTANT else f"{response.message.role}:"
+            key = clean_key(f"{log.key}:{role}{response.number}", _at(log, "id"))
         self._claim(key, log)
         source = clean_key(model, _at(log, "model"), LONGEST_SOURCE_KEY)
         if not source:
-            text = _("is missing: name the model that answers, or one source for the whole file")
-            raise BadField(_at(log, "model"), text)
+            raise BadField(_at(log, "model"), _("is missing"), name_model())
         candidates = []
         if response:
             message = response.message

@@ -16,8 +16,9 @@ from annotation.importing.transcripts.chats import read_chat
 from annotation.importing.transcripts.inspect_logs import is_inspect, read_eval, read_inspect
 from annotation.importing.transcripts.langfuse import is_langfuse, read_langfuse
 from annotation.importing.transcripts.logs import Cutter, Log
-from annotation.importing.transcripts.records import Found, is_zip, read_records
-from annotation.importing.transcripts.spans import is_openinference, is_otlp, is_span, read_spans
+from annotation.importing.transcripts.places import Found
+from annotation.importing.transcripts.records import is_zip, read_records
+from annotation.importing.transcripts.spans import is_openinference, is_telemetry, read_spans
 
 CHATS, LANGFUSE, PHOENIX = "transcript-messages", "transcript-langfuse", "transcript-phoenix"
 INSPECT, EVAL, OTEL = "transcript-inspect", "transcript-inspect-eval", "transcript-opentelemetry"
@@ -44,9 +45,7 @@ def _recognised(record: Any) -> str:
         return ""
     if is_inspect(record):
         return INSPECT
-    if is_otlp(record):
-        return OTEL
-    if is_span(record):
+    if is_telemetry(record):
         return PHOENIX if is_openinference(record) else OTEL
     return LANGFUSE if is_langfuse(record) else ""
 

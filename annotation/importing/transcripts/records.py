@@ -1,6 +1,8 @@
 """Read the records of a file of chat logs: lines of JSON, one JSON document, or the entries of a zip file."""
 
+import io
 import itertools
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -11,31 +13,22 @@ import orjson
 from django.utils.translation import gettext as _
 
 from annotation.importing.fields import kind_of
-from annotation.importing.files import BOM, DAMAGED, damaged, read_lines, unpacking
-from annotation.importing.kinds import ZIP
+from annotation.importing.files import BOM, DAMAGED, ZIP, damaged, read_lines, unpacking
 from annotation.importing.outcome import READING, ErrorLog, Progress, no_progress, rejected
 from annotation.importing.records import LOOKED_AT
+from annotation.importing.transcripts.large import (
+    LONGEST_DOCUMENT,
+    OF_A_RECORD,
+    WRAPPERS,
+    is_large,
+    is_message,
+    large_members,
+    too_long,
+)
+from annotation.importing.transcripts.places import Found
 
-LONGEST_DOCUMENT = 64 * 1024 * 1024  # it is parsed as a whole, which takes some times its size
-WRAPPERS = ("data", "traces", "spans", "observations", "items", "conversations", "logs")
-
-Place = tuple[int, str]  # the line, 0 in a document; the place in a document
-Found = tuple[Place, Any]
-
-
-def dotted(place: str) -> str:
-    """Return what stands before the name of a field at this place."""
-    return f"{place}." if place else ""
-
-
-def within_text(value: Any) -> Any:
-    """Return a value, or what it holds if it is JSON within text, as some exports write inputs and outputs."""
-    if type(value) is str and value.lstrip()[:1] in ("[", "{"):
-        try:
-            return orjson.loads(value)
-        except orjson.JSONDecodeError:
-            return value
-    return value
+ZSTANDARD = 93  # a method of compression in zip files
+LOCAL_HEADER = 30  # bytes before an entry's name
 
 
 def is_zip(path: Path) -> bool:
@@ -63,7 +56,8 @@ def _parsed(line: bytes) -> Any:
 def read_records(path: Path, log: ErrorLog, progress: Progress) -> Iterator[Found]:
     """Yield the place and the value of each line, or of each member of a document. Raise ImportRejected."""
     if not is_lines(path):
-        yield from members(read_document(path, log, progress), 0)
+        is_whole = not is_large(path)
+        yield from members(read_document(path, log, progress), 0) if is_whole else large_members(path, progress)
         return
     for number, line in read_lines(path, log, progress):
         if not line.strip():
@@ -86,13 +80,13 @@ def members(document: Any, line: int) -> Iterator[Found]:
     if type(document) is dict:
         name = next((each for each in WRAPPERS if _is_list_of_objects(document.get(each))), "")
         # A trace with its observations is one record; a page of an API is not.
-        if not name or {"input", "output", "messages", "id"} & document.keys():
+        if not name or OF_A_RECORD & document.keys():
             yield (line, place), document
             return
         place, document = name, document[name]
     if type(document) is not list:
         raise rejected(_("must be objects or a list of them, not %(kind)s") % {"kind": kind_of(document)})
-    if document and _is_message(document[0]):  # a bare list of messages is one conversation
+    if document and is_message(document[0]):  # a bare list of messages is one conversation
         yield (line, place), document
         return
     for at, each in enumerate(document):
@@ -103,15 +97,11 @@ def _is_list_of_objects(value: Any) -> bool:
     return type(value) is list and bool(value) and all(type(each) in (dict, list) for each in value)
 
 
-def _is_message(value: Any) -> bool:
-    return type(value) is dict and ("role" in value or "from" in value) and "messages" not in value
-
-
 def read_document(path: Path, log: ErrorLog, progress: Progress) -> Any:
-    """Return the parsed document. Raise ImportRejected if it is too large, damaged or no JSON."""
+    """Return the parsed document. Raise ImportRejected if it is damaged or no JSON."""
     with path.open("rb") as raw:
         try:
-            data = unpacking(raw).read(LONGEST_DOCUMENT + 1)
+            data = unpacking(raw).read()
         except DAMAGED as error:
             raise rejected(damaged(error)) from None
     progress(path.stat().st_size, path.stat().st_size, READING)
@@ -121,11 +111,7 @@ def read_document(path: Path, log: ErrorLog, progress: Progress) -> Any:
 
 def parse_document(data: bytes, place: str) -> Any:
     if len(data) > LONGEST_DOCUMENT:
-        text = _(
-            "is one JSON document, or begins with one line, of more than %(most)s MB: write one conversation per line "
-            "(JSON Lines), or export fewer at a time"
-        )
-        raise rejected(text % {"most": LONGEST_DOCUMENT >> 20}, place)
+        raise too_long(place)
     if not data.strip():
         raise rejected(_("the file is empty"), place)
     try:
@@ -145,7 +131,7 @@ def read_entries(path: Path, is_wanted: Callable[[str], bool], progress: Progres
                 if is_wanted(info.filename):
                     yield info.filename, parse_document(_entry(archive, info), info.filename)
                     progress(min(info.header_offset + info.compress_size, total), total, READING)
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, zlib.error, RuntimeError) as error:
+    except (zipfile.BadZipFile, NotImplementedError, EOFError, zlib.error, RuntimeError, struct.error) as error:
         text = _(
             "cannot be unpacked (%(error)s): convert it with the command inspect log convert to .json, and import that"
         )
@@ -153,5 +139,26 @@ def read_entries(path: Path, is_wanted: Callable[[str], bool], progress: Progres
 
 
 def _entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    if info.compress_type == ZSTANDARD:
+        return _unpacked(archive, info)
     with archive.open(info) as file:
         return file.read(LONGEST_DOCUMENT + 1)
+
+
+def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    """Return an entry that is compressed as Inspect does it. Python's own reader knows this method from 3.14 on."""
+    import pyarrow  # here: it takes a tenth of a second, and few files need it
+
+    with Path(str(archive.filename)).open("rb") as file:
+        file.seek(info.header_offset)
+        lengths = struct.unpack_from("<HH", file.read(LOCAL_HEADER), LOCAL_HEADER - 4)  # of its name and extra fields
+        file.seek(sum(lengths), io.SEEK_CUR)
+        packed = pyarrow.BufferReader(file.read(info.compress_size))
+    try:
+        with pyarrow.CompressedInputStream(packed, "zstd") as stream:
+            data: bytes = stream.read(LONGEST_DOCUMENT + 1)
+    except OSError as error:
+        raise zipfile.BadZipFile(f"{info.filename}: {error}") from None
+    if len(data) <= LONGEST_DOCUMENT and zlib.crc32(data) != info.CRC:
+        raise zipfile.BadZipFile(f"Bad CRC-32 for file {info.filename!r}")
+    return data

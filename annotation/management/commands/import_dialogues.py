@@ -6,8 +6,22 @@ from annotation.importing import DIALOGUE_FORMATS, DialogueOptions, import_dialo
 from annotation.importing.console import add_arguments, add_map, columns_of, named_study, picked, run_command
 from annotation.importing.layouts import FIELDS
 
-OF_TRANSCRIPT = (("rate", "all"), ("with_dialogue", False), ("show_system", False))
-READ = ("reference", "source", "asker", "unescape_newlines", "transcript", "rate", "with_dialogue", "show_system")
+OF_TRANSCRIPT: tuple[tuple[str, Any], ...] = (
+    ("roles", []),
+    ("rate", "all"),
+    ("with_dialogue", False),
+    ("show_system", False),
+)
+READ = (
+    "sheet",
+    "reference",
+    "source",
+    "asker",
+    "unescape_newlines",
+    "replace_unused",
+    "transcript",
+    *(name for name, _usual in OF_TRANSCRIPT),
+)
 
 
 class Command(BaseCommand):
@@ -24,7 +38,20 @@ class Command(BaseCommand):
             "--unescape-newlines", action="store_true", help=r"Turn a written \n in a text into a line break."
         )
         parser.add_argument(
+            "--replace-unused",
+            action="store_true",
+            help="Replace dialogues of the same id that differ, if no batch holds them yet.",
+        )
+        parser.add_argument(
             "--transcript", action="store_true", help="A chat log: each response of the assistant is one to rate."
+        )
+        parser.add_argument(
+            "--role",
+            dest="roles",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help="Of a transcript: whose messages are rated, assistant or user; may be repeated.",
         )
         parser.add_argument(
             "--rate", default="all", metavar="WHICH", help="Of a transcript: all, last, every:K or from:N."
@@ -39,6 +66,6 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         study = named_study(options["study"])
         if not options["transcript"] and any(options[name] != usual for name, usual in OF_TRANSCRIPT):
-            raise CommandError("--rate, --with-dialogue and --show-system are for chat logs: add --transcript.")
+            raise CommandError("--role, --rate, --with-dialogue and --show-system are for chat logs: add --transcript.")
         read = DialogueOptions(columns=columns_of(options["map"]), **picked(options, *READ))
         run_command(self, import_dialogues, study, options, format=options["format"], options=read)

@@ -32,6 +32,6 @@ class Command(BaseCommand):
             columns=columns_of(options["map"]),
             metrics=names_in(options["metrics"]),
             lower_is_better=names_in(options["lower_is_better"]),
-            **picked(options, "metric", "criterion", "note"),
+            **picked(options, "sheet", "metric", "criterion", "note"),
         )
         run_command(self, import_predictions, study, options, options=read)

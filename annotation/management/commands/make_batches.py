@@ -6,6 +6,7 @@ from django.utils import timezone
 from annotation.importing.console import named_study, picked
 from annotation.models import Batch
 from annotation.services.batching import WAYS, make_batches
+from annotation.services.pairing import identical_words
 from annotation.services.refusals import Refused
 from annotation.services.repeating import repeat_pilot
 
@@ -22,7 +23,7 @@ class Command(BaseCommand):
         parser.add_argument("--field", help="Metadata field to stratify by; n_turns always works.")
         parser.add_argument("--k", type=int, help="Sources per dialogue, balanced; all when left out.")
         parser.add_argument(
-            "--pairs", type=int, dest="n_pairs", help="Pairs per dialogue to compare; all when left out."
+            "--pairs", type=int, dest="n_pairs", help="Pairs per dialogue, or scenario, to compare; all when left out."
         )
         parser.add_argument(
             "--repeat-percent", type=int, help="Pairs to show again with their sides swapped, as a measure of bias."
@@ -51,4 +52,6 @@ class Command(BaseCommand):
         for batch in batches:
             self.stdout.write(f"{batch.key}: {batch.n_items} items")
         made = "1 batch made." if len(batches) == 1 else f"{len(batches)} batches made."
+        if words := identical_words(batches):
+            self.stdout.write(words)
         self.stdout.write(made if batches else "All dialogues are in batches already: nothing to make.")

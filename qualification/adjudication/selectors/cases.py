@@ -10,7 +10,7 @@ from django.db.models import Count, F, Q, QuerySet
 from annotation.context import ContextPanel, context_above, context_of
 from annotation.models import Batch, Item, Rating, Study
 from annotation.numbering import numbered_turns
-from annotation.selectors.work import responses_of
+from annotation.selectors.item_texts import dialogues_of, other_dialogues_of, responses_of
 from protocols.models import Explanation, Option, ProtocolVersion
 from protocols.specs import VersionSpec, spec_of
 from qualification.adjudication.selectors.disagreements import (
@@ -18,6 +18,7 @@ from qualification.adjudication.selectors.disagreements import (
     disagreements_of,
     first_looks,
     re_ratings,
+    unit_of,
 )
 from qualification.models import Case, Disagreement
 
@@ -47,7 +48,7 @@ class Shown:
     speaker: str = ""  # only of a response
     context: tuple[ContextPanel, ...] = ()
     above: tuple[tuple[ContextPanel, ...], ...] = ()  # what stands above each of the texts
-    # Only of a model: turns, speaker, response and what stands above it.
+    # Of a model: turns, speaker, response and what stands above it. Of two dialogues in comparison: turns and context.
     dialogues: tuple[tuple[list[dict[str, Any]], str, str, tuple[ContextPanel, ...]], ...] = ()
 
     @property
@@ -120,12 +121,15 @@ def options_of(spec: VersionSpec, criterion_id: int) -> tuple[tuple[int, str], .
 def shown_items(items: Iterable[Item]) -> dict[int, Shown]:
     """Return {item id: what is shown}. The items need their dialogue and candidate loaded."""
     all_items = list(items)
-    together = responses_of(all_items)
+    together, others = responses_of(all_items), other_dialogues_of(all_items)
     found = {}
     for item in all_items:
         shown = [item.candidate] if item.candidate else [together[pk] for pk in item.shown if pk in together]
         texts = tuple(each.text for each in shown)
-        if item.dialogue is None:
+        if pair := dialogues_of(item, others):
+            dialogues = tuple((numbered_turns(each.turns, each.asker), "", "", context_of(each)) for each in pair)
+            found[item.pk] = Shown([], (), item.unit, dialogues=dialogues)
+        elif item.dialogue is None:
             dialogues = tuple((each.dialogue.turns, each.speaker, each.text, context_above(each)) for each in shown)
             found[item.pk] = Shown([], texts, item.unit, dialogues=dialogues)
         else:
@@ -139,7 +143,7 @@ def shown_items(items: Iterable[Item]) -> dict[int, Shown]:
 def _said(disagreements: Sequence[Disagreement]) -> dict[tuple[int, bool], list[Said]]:
     """Return the answers about each disagreement by (its id, whether they are of the re-rating)."""
     comparisons = current_comparisons().filter(batch__in={each.item.batch_id for each in disagreements})
-    # The items and their copies are matched by what they show; `_unit` tells them apart.
+    # The items and their copies are matched by what they show; `unit_of` tells them apart.
     dialogues = {each.item.dialogue_id for each in disagreements if each.item.dialogue_id}
     sources = {each.item.source_id for each in disagreements if not each.item.dialogue_id}
     items = Item.objects.filter(Q(dialogue__in=dialogues) | Q(dialogue=None, source__in=sources))
@@ -150,12 +154,12 @@ def _said(disagreements: Sequence[Disagreement]) -> dict[tuple[int, bool], list[
     )
     by_unit: dict[tuple[Any, ...], list[Rating]] = defaultdict(list)
     for row in rows:
-        by_unit[row.of_batch or row.batch_id, row.of_batch is not None, *_unit(row.item)].append(row)
+        by_unit[row.of_batch or row.batch_id, row.of_batch is not None, *unit_of(row.item)].append(row)
     words = words_of(rows)
     said: dict[tuple[int, bool], list[Said]] = defaultdict(list)
     for each in disagreements:
         for is_second in (False, True):
-            found = by_unit[each.item.batch_id, is_second, *_unit(each.item)]
+            found = by_unit[each.item.batch_id, is_second, *unit_of(each.item)]
             said[each.pk, is_second] = said_by_each(found, each.criterion_id, words)
     return said
 
@@ -173,10 +177,6 @@ def _kept(disagreements: Sequence[Disagreement]) -> dict[int, list[Said]]:
         for pk in of_rating[row.pk]:
             kept[pk].append(row)
     return {each.pk: said_by_each(kept[each.pk], each.criterion_id, words) for each in disagreements}
-
-
-def _unit(item: Item) -> tuple[Any, ...]:
-    return item.unit, item.dialogue_id, item.candidate_id, item.source_id
 
 
 # --- answers in words ------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
 
-from annotation.models import Assignment, Batch, Participant, Rating, Seat, Study
+from annotation.models import Assignment, Batch, Item, Participant, Rating, Seat, Study
 from annotation.selectors.claims import has_a_full_round
 from protocols.specs import CriterionSpec, spec_of
 from qualification.models import AdjudicationPlan, Comparison, Disagreement, ReRating
@@ -125,16 +125,22 @@ def answers_of(assignment: Assignment, criteria: Iterable[CriterionSpec]) -> Ans
 
 
 def looked_again(comparison: Comparison) -> list[dict[tuple[object, ...], int]]:
-    """Return for each submitted re-rating {(unit, dialogue, candidate, source, criterion): option}."""
+    """Return for each submitted re-rating {(what the item shows, criterion): option}."""
     rows = Rating.objects.filter(
         batch__re_rating__comparison=comparison, is_active=True, option__isnull=False, assignment__seat__isnull=False,
         assignment__status=Assignment.Status.SUBMITTED,
     )  # fmt: skip
     found: dict[int, dict[tuple[object, ...], int]] = {}
-    unit = ("item__unit", "item__dialogue", "item__candidate", "item__source", "criterion")
-    for batch, option, *key in rows.values_list("batch", "option", *unit):
-        found.setdefault(batch, {})[tuple(key)] = option
+    for row in rows.select_related("item"):
+        if row.option_id is not None:
+            found.setdefault(row.batch_id, {})[*unit_of(row.item), row.criterion_id] = row.option_id
     return list(found.values())
+
+
+def unit_of(item: Item) -> tuple[object, ...]:
+    """Return what tells an item apart from others of its batch, and is the same in a copy of it."""
+    sides = (tuple(item.shown), item.other_dialogue_id)
+    return item.unit, item.dialogue_id, item.candidate_id, item.source_id, *sides
 
 
 def first_looks(comparisons: QuerySet[Comparison]) -> Q:

@@ -19,6 +19,7 @@ from qualification.adjudication.selectors.disagreements import (
     finished_comparisons,
     looked_again,
     looked_at_again,
+    unit_of,
 )
 from qualification.models import Case, Comparison, Disagreement, ReRating
 
@@ -61,7 +62,7 @@ def count_looks(comparison_id: int, *, now: datetime) -> Comparison | None:
     n_settled = 0
     for row in waiting:
         item = row.item
-        key = (item.unit, item.dialogue_id, item.candidate_id, item.source_id, row.criterion_id)
+        key = (*unit_of(item), row.criterion_id)
         given = [look.get(key) for look in looks]
         row.state = State.ADJUDICATION
         if len(given) == 2 and given[0] is not None and given[0] == given[1]:

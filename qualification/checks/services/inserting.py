@@ -25,6 +25,7 @@ from qualification.models import CheckPlan, KnownAnswer
 
 Kind = KnownAnswer.Kind
 Unit = ProtocolVersion.Unit
+Screen = tuple[int, int | None]  # a dialogue and, of two in comparison, the other one
 T = TypeVar("T")
 
 
@@ -149,23 +150,27 @@ def _insert_into(batch: Batch, plan: CheckPlan, cards: list[Card], uses: Counter
     rng = random.Random(f"{plan.study.seed} checks {batch.key}")  # noqa: S311 - fair, not secret
     drawn = _draw(fitting, plan, n_dialogues, uses, rng)
     uses.update(card.dialogue for card in drawn)
-    order = chain.from_iterable(order_with_checks(talks, [[card.dialogue] for card in drawn], rng))
-    places = {dialogue: place for place, dialogue in enumerate(order, start=items[0].position if items else 1)}
+    extra: list[list[Screen]] = [[(card.dialogue, None)] for card in drawn]
+    order = chain.from_iterable(order_with_checks(talks, extra, rng))
+    places = {screen: place for place, screen in enumerate(order, start=items[0].position if items else 1)}
     _renumber(batch, items, places)
     Item.objects.bulk_create(
-        item for card in drawn for item in _items_of(batch, card, places[card.dialogue], sizes, units)
+        item for card in drawn for item in _items_of(batch, card, places[card.dialogue, None], sizes, units)
     )
     raise_version(batch.pk)
     return len(drawn)
 
 
-def _conversations(batch: Batch) -> list[list[int]]:
-    """Return the ids of the dialogues, by conversation and in order: no check may stand between the turns of one."""
-    found: dict[str, dict[int, None]] = defaultdict(dict)
+def _conversations(batch: Batch) -> list[list[Screen]]:
+    """Return the screens, by conversation and in order: no check may stand between the turns of one.
+
+    Two dialogues in comparison have a screen of their own.
+    """
+    found: dict[tuple[str, bool], dict[Screen, None]] = defaultdict(dict)
     rows = batch.items.filter(dialogue__isnull=False).order_by("position")
-    for dialogue, conversation in rows.values_list("dialogue_id", "dialogue__conversation"):
-        found[conversation][dialogue] = None
-    return [list(dialogues) for dialogues in found.values()]
+    for dialogue, other, conversation in rows.values_list("dialogue_id", "other_dialogue_id", "dialogue__conversation"):
+        found[conversation, other is not None][dialogue, other] = None
+    return [list(screens) for screens in found.values()]
 
 
 def _draw(
@@ -181,7 +186,7 @@ def _draw(
     return rng.sample(drawn, len(drawn))
 
 
-def _renumber(batch: Batch, items: list[Item], places: Mapping[int, int]) -> None:
+def _renumber(batch: Batch, items: list[Item], places: Mapping[Screen, int]) -> None:
     """Number the dialogues anew, with room for the checks. Models rated as a whole stay after the last dialogue.
 
     Repeated comparisons come last, each on a screen of its own.
@@ -192,7 +197,7 @@ def _renumber(batch: Batch, items: list[Item], places: Mapping[int, int]) -> Non
         if item.repeats_id:
             item.position = next(last)
         else:
-            item.position = places[item.dialogue_id] if item.dialogue_id else after
+            item.position = places[item.dialogue_id, item.other_dialogue_id] if item.dialogue_id else after
     Item.objects.bulk_update(items, ["position"], batch_size=2000)
     # Work whose lease ended without an answer may have reading times: they would now be of other dialogues.
     Reading.objects.filter(assignment__batch=batch).delete()

@@ -1,4 +1,4 @@
-"""Read a CSV file of known answers, and check each row against the protocol and the study's dialogues."""
+"""Read a table of known answers, and check each row against the protocol and the study's dialogues."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -8,6 +8,7 @@ from typing import NamedTuple
 from django.utils.translation import gettext as _
 
 from annotation.importing.fields import clean_key, nul
+from annotation.importing.files import ready
 from annotation.importing.outcome import BadField, ErrorLog, ImportRejected, LineError, no_progress
 from annotation.importing.tables import Row, find_column, open_table
 from annotation.importing.votes import AnswerCells
@@ -49,16 +50,20 @@ class Wanted(NamedTuple):
     explanation: str
 
 
-def read_known_answers(study: Study, path: Path, log: ErrorLog) -> list[Wanted]:
-    """Return the valid rows; errors go to the log. Raise ImportRejected if the header lacks a needed column."""
-    table = open_table(path, log, no_progress)
-    places = _places(table.columns)
-    rows: list[Row] = []
-    for row in table:
-        if len(rows) == MOST_ROWS:
-            log.add(row.line, "", _("the file has more than %(most)s rows: split it") % {"most": f"{MOST_ROWS:,}"})
-            break
-        rows.append(row)
+def read_known_answers(study: Study, path: Path, log: ErrorLog, sheet: str = "") -> list[Wanted]:
+    """Return the valid rows, of the wanted sheet of a workbook; errors go to the log.
+
+    Raise ImportRejected if the header lacks a needed column.
+    """
+    with ready(path, sheet) as file:
+        table = open_table(file, log, no_progress, sheet=sheet)
+        places = _places(table.columns)
+        rows: list[Row] = []
+        for row in table:
+            if len(rows) == MOST_ROWS:
+                log.add(row.line, "", _("the file has more than %(most)s rows: split it") % {"most": f"{MOST_ROWS:,}"})
+                break
+            rows.append(row)
     reader = Reader(study, {row.values[places["dialogue"]].strip() for row in rows}, places)
     wanted = []
     for row in rows:

@@ -38,14 +38,14 @@ class Stored(NamedTuple):
 
 # --- from a file -----------------------------------------------------------------------------------
 def import_known_answers(
-    study: Study, path: Path, *, by: User | None, is_dry_run: bool = False, now: datetime
+    study: Study, path: Path, *, by: User | None, sheet: str = "", is_dry_run: bool = False, now: datetime
 ) -> ImportSummary:
     """Import all rows of the file or none. Importing twice is safe; another answer to the same unit replaces the first.
 
     Raise ImportRejected with the errors of all lines.
     """
     log = ErrorLog()
-    wanted = read_known_answers(study, path, log)
+    wanted = read_known_answers(study, path, log, sheet)
     log.refuse_any()
     if not wanted:
         raise ImportRejected([LineError(0, "", _("the file contains no known answers"))])

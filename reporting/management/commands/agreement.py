@@ -3,12 +3,15 @@
 import json
 import re
 from argparse import RawDescriptionHelpFormatter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from measures.estimate import Estimate
+from measures.further import ORDERED_OF_ANNOTATORS, ORDERED_OF_PATTERNS
+from measures.intervals import Interval
 from reporting.offline import (
     COEFFICIENTS,
     SCALES,
@@ -17,21 +20,28 @@ from reporting.offline import (
     GroupAgreement,
     Scale,
     UnreadableRatings,
+    add_where,
     agreement_of_file,
 )
 
 COUNTS = ("n_items", "n_ratings", "n_annotators")
+ORDERED = {*ORDERED_OF_PATTERNS, *ORDERED_OF_ANNOTATORS}
+NEW_ANNOTATORS = {"fleiss_kappa": "fleiss_new_annotators", "krippendorff_alpha": "alpha_new_annotators"}
 
 HELP = """Agreement of the ratings in a CSV file (.csv or .csv.gz, one row per rating, header row).
 
 Fleiss kappa, Gwet AC1, mean pairwise agreement and the mean of Cohen's kappa over pairs of annotators treat
 the answers as nominal whatever the scale; --scale is the level of Krippendorff's alpha. An ordinal or
-interval scale adds the mean of Cohen's weighted kappa, with linear and with quadratic weights. Empty values
-are missing votes. Without --values the declared answers are those that occur, per criterion.
+interval scale adds the mean of Cohen's weighted kappa, with linear and with quadratic weights, and (in the
+JSON, or with --coefficients) AC2 and Brennan-Prediger with quadratic weights, intraclass correlations, means
+of Pearson's and Spearman's correlation over pairs and, without negative values, alpha for a ratio scale. Empty
+values are missing votes. Without --values the declared answers are those that occur, per criterion.
 
-Intervals are 95%: Gwet's standard error with t; for alpha the item bootstrap (fixed seed); for mean Cohen a
-jackknife over items. They are left out where they would mislead: below 10 items, below 100 when the rarer
-answers make up less than 10%, or when all items are alike. Needs no database."""
+Intervals are 95%: Gwet's standard error with t; for alpha and the further coefficients the item bootstrap
+(fixed seed); for mean Cohen a jackknife over items. Correlations and ICC(A,1) and ICC(C,1) have none.
+Intervals are left out where they would mislead: below 10 items, below 100 when the rarer answers make up less
+than 10%, or when all items are alike. They hold for these annotators and new items; the columns
+*_new_annotators have intervals for new annotators too (two-way jackknife). Needs no database."""
 # Without this pattern of negative numbers, argparse takes '-2,-1,0' for an unknown option.
 NEGATIVE_NUMBERS = re.compile(r"^-[\d.][-\d.,\s]*$")
 
@@ -51,6 +61,7 @@ class Command(BaseCommand):
         parser.add_argument("--value", required=True, metavar="COL", help="the answer")
         parser.add_argument("--criterion", metavar="COL", help="one result per criterion, each with its answers")
         parser.add_argument("--by", type=_words, default=(), metavar="COL,...", help="one result per combination")
+        add_where(parser)
         parser.add_argument("--scale", choices=SCALES, default="nominal", help="level of alpha and weighted kappa")
         parser.add_argument(
             "--values",
@@ -66,11 +77,21 @@ class Command(BaseCommand):
             metavar="V,...",
             help="answers that count as missing votes",
         )
+        parser.add_argument(
+            "--coefficients",
+            type=_words,
+            default=(),
+            metavar="C,...",
+            help="columns of the table, in order; 'all' has those for ordered answers too, as the JSON always does",
+        )
         parser.add_argument("--json", action="store_true", help="a JSON list instead of a table")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        columns = Columns(options["item"], options["annotator"], options["value"], options["criterion"], options["by"])
-        taken = {*COUNTS, *COEFFICIENTS, *(["criterion"] if columns.criterion else [])} - {columns.criterion}
+        names = ("item", "annotator", "value", "criterion", "by")
+        columns = Columns(**{name: options[name] for name in names}, where=tuple(options["where"]))
+        taken = {*COUNTS, *COEFFICIENTS, "new_annotators", *(["criterion"] if columns.criterion else [])} - {
+            columns.criterion
+        }
         if clash := taken & set(columns.by):
             raise CommandError(f"--by {', '.join(sorted(clash))}: the result has fields of that name")
         try:
@@ -81,13 +102,25 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         for warning in found.warnings:
             self.stderr.write(f"Warning: {warning}")
-        present = as_json if options["json"] else as_table
-        self.stdout.write(present(found, columns))
+        if options["json"]:
+            self.stdout.write(as_json(found, columns))
+        else:
+            self.stdout.write(as_table(found, columns, _chosen(found, options["coefficients"])))
 
 
 def _words(text: str) -> tuple[str, ...]:
     """'a, b' -> ('a', 'b')."""
     return tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
+
+
+def _chosen(found: FileAgreement, wanted: Sequence[str]) -> list[str]:
+    """Return the coefficients of the table; raises CommandError for one that this scale does not have."""
+    known = [name for name in COEFFICIENTS if any(name in group.coefficients for group in found.groups)]
+    if wanted == ("all",):
+        return known
+    if unknown := [name for name in wanted if name not in known]:
+        raise CommandError(f"--coefficients {', '.join(unknown)}: with this scale there are {', '.join(known)}")
+    return list(wanted) or [name for name in known if name not in ORDERED]
 
 
 def as_json(found: FileAgreement, columns: Columns) -> str:
@@ -96,6 +129,7 @@ def as_json(found: FileAgreement, columns: Columns) -> str:
         _labels(group, columns)
         | {name: getattr(group, name) for name in COUNTS}
         | {name: _fields(estimate) for name, estimate in group.coefficients.items()}
+        | {"new_annotators": {name: _ends(interval) for name, interval in group.new_annotators.items()}}
         | {"fleiss_kappa_by_answer": {answer: _fields(estimate) for answer, estimate in group.by_answer.items()}}
         for group in found.groups
     ]
@@ -117,13 +151,31 @@ def _fields(estimate: Estimate) -> dict[str, Any]:
     }
 
 
-def as_table(found: FileAgreement, columns: Columns) -> str:
+def _ends(interval: Interval) -> dict[str, Any]:
+    return {"low": interval.low, "high": interval.high, "interval_note": interval.note}
+
+
+def _limits(interval: Interval | None) -> str:
+    if interval is None or interval.low is None or interval.high is None:
+        return f"({interval.note})" if interval else "-"
+    return f"[{interval.low:.3f}, {interval.high:.3f}]"
+
+
+def as_table(found: FileAgreement, columns: Columns, coefficients: Sequence[str]) -> str:
     """Return an aligned table, with labels to the left and numbers to the right."""
     labels = list(_labels(found.groups[0], columns))
-    lines = [[*labels, *COUNTS, *found.groups[0].coefficients]]
+    lines = [[*labels, *COUNTS, *coefficients, *NEW_ANNOTATORS.values()]]
     for group in found.groups:
         counts = [str(getattr(group, name)) for name in COUNTS]
-        lines.append([*_labels(group, columns).values(), *counts, *map(_cell, group.coefficients.values())])
+        new = [_limits(group.new_annotators.get(name)) for name in NEW_ANNOTATORS]
+        lines.append(
+            [
+                *_labels(group, columns).values(),
+                *counts,
+                *(_cell(group.coefficients.get(name)) for name in coefficients),
+                *new,
+            ]
+        )
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(_aligned(line, widths, len(labels)) for line in lines)
 
@@ -136,7 +188,9 @@ def _aligned(cells: list[str], widths: list[int], n_labels: int) -> str:
     return "  ".join(padded).rstrip()
 
 
-def _cell(estimate: Estimate) -> str:
+def _cell(estimate: Estimate | None) -> str:
+    if estimate is None:  # not for the scale of this criterion
+        return "-"
     if estimate.value is None:
         return f"- ({estimate.reason})"
     interval = "" if estimate.low is None else f" [{estimate.low:.3f}, {estimate.high:.3f}]"

@@ -36,9 +36,16 @@ class Command(BaseCommand):
         if min(options["train"], options["validation"]) < 0 or options["train"] + options["validation"] > 100:
             raise CommandError("--train and --validation are per cent, and 100 together at most.")
         path = options["output"] or Path(file_name(study, options["format"]))
+        # A file that is there stays until the new one is whole; a device has no place beside it.
+        partial = path if path.exists() and not path.is_file() else path.with_name(f"{path.name}.part")
         try:
-            with path.open("wb") as file:
+            with partial.open("wb") as file:
                 write_export(study, options["format"], options, file)
+            if partial != path:
+                partial.replace(path)
         except OSError as error:
             raise CommandError(f"{path} cannot be written: {error.strerror}.") from None
+        finally:
+            if partial != path:
+                partial.unlink(missing_ok=True)
         self.stdout.write(f"{path}: {path.stat().st_size:,} bytes")

@@ -31,6 +31,8 @@ HE_DIALOGUES = DATA / "he_protocol_sim" / "dialogues.jsonl"
 HE_RATINGS = DATA / "he_protocol_sim" / "ratings.csv.gz"
 SWITCHBOARD = DATA / "ratings" / "swbd_coh.csv.gz"
 DIQAD = DATA / "diqad_scale_sim" / "sample_mixed_100.jsonl"
+HEAD = "dialogue,item,source,annotator,criterion,value"  # of a file of ratings
+REPLACE = "use --replace-unused to correct it, or give the new dialogue another id"
 
 Write = Callable[..., Path]
 
@@ -121,7 +123,14 @@ def load_ratings(study: Study, path: Path, *, is_dry_run: bool = False, **option
 
 
 def errors_of(call: Callable[..., Any], *args: Any, **kwargs: Any) -> list[tuple[int, str, str]]:
-    """The errors for which the import is refused."""
+    """The errors for which the import is refused, in the words of the command."""
     with pytest.raises(ImportRejected) as refused:
         call(*args, **kwargs)
-    return [(error.line, error.field, error.reason) for error in refused.value.errors]
+    errors = [error.for_command() for error in refused.value.errors]
+    return [(error.line, error.field, error.reason) for error in errors]
+
+
+@pytest.fixture
+def small(he_study: Study) -> Study:
+    load(he_study, HE_DIALOGUES)
+    return he_study

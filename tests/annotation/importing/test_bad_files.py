@@ -101,8 +101,8 @@ def test_a_header_alone_holds_no_dialogues(study: Study, write: Write) -> None:
     ("content", "reason"),
     [
         ("[\n{}\n]", "no list of turns found"),
-        ('{"text": "Hi"}', "no list of turns found: name it history, messages, utterances, turns"),
-        ("id,text\n1,Hi", "--map history=COLUMN or prompt=COLUMN. If each row is a turn, name dialogue=COLUMN,"),
+        ('{"text": "Hi"}', "no list of turns found (history, messages, utterances, turns"),
+        ("id,text\n1,Hi", "--map history=COLUMN; if each row is a turn, name the column with --map dialogue=COLUMN,"),
         ("what is this", "is neither a table with several columns nor JSON Lines. The first line is: 'what is this'"),
     ],
 )

@@ -1,12 +1,17 @@
 """The command line: what it prints, and how it ends."""
 
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
 
 from annotation.models import Dialogue, Rating, Study
-from tests.annotation.importing.conftest import DATA, HE_DIALOGUES, HE_RATINGS, SWITCHBOARD, Write, dialogue
+from tests.annotation.import_pages import RATINGS
+from tests.annotation.importing.conftest import DATA, HE_DIALOGUES, HE_RATINGS, SWITCHBOARD, Write, dialogue, workbook
+from tests.cast import Cast
 
 LOG = DATA / "transcripts" / "messages.jsonl"
 
@@ -30,6 +35,7 @@ def test_the_reference_study_from_the_command_line(he_study: Study) -> None:
     said = run("import_ratings", he_study.slug, HE_RATINGS)
     assert "ratings new: 5,880" in said
     assert "seats taken: 28" in said
+    assert "seats added: 0" in said
     assert "ratings unchanged: 5,880" in run("import_ratings", he_study.slug, HE_RATINGS)
     again = run("make_batches", he_study.slug, "--by", "given")
     assert again == "All dialogues are in batches already: nothing to make.\n"
@@ -93,10 +99,17 @@ def test_batches_that_cannot_be_made_are_told(study: Study) -> None:
 def test_columns_are_mapped_once_or_several_times(study: Study, write: Write) -> None:
     path = write("case,said,a1,a2", "d1,Hi,Ho,Hey")
     printed, _error = refused("import_dialogues", study.slug, path)
-    assert "--map history=COLUMN or prompt=COLUMN" in printed
+    assert "name the column with --map history=COLUMN" in printed
     said = run("import_dialogues", study.slug, path, "--map", "dialogue=case,prompt=said", "--map", "response=a1|a2")
     assert "candidates new: 2" in said
     assert "(table-wide)" in said
+
+
+def test_a_sheet_of_a_workbook_is_chosen(study: Study, tmp_path: Path) -> None:
+    rows = [["id", "prompt", "response", "model"], ["d1", "Hi", "Ho", "a"]]
+    path = workbook(tmp_path / "a.xlsx", rows, [["notes"]])
+    assert f"{path}: sheet: the workbook has 2 sheets" in refused("import_dialogues", study.slug, path)[0]
+    assert "dialogues new: 1" in run("import_dialogues", study.slug, path, "--sheet", "Sheet")
 
 
 def test_a_chat_log_is_imported_with_its_options(study: Study) -> None:
@@ -106,11 +119,52 @@ def test_a_chat_log_is_imported_with_its_options(study: Study) -> None:
     assert set(study.dialogues.values_list("key", flat=True)) == {"tea:2", "tea", "train:2", "train"}
 
 
+def test_roles_of_a_chat_log_are_named_one_by_one(study: Study) -> None:
+    run(
+        "import_dialogues", study.slug, LOG, "--transcript", "--role", "user", "--role", "assistant", "--rate", "from:2"
+    )
+    keys = {f"{log}:{number}" for log in ("tea", "train") for number in ("1", "user:2", "2")}
+    assert set(study.dialogues.values_list("key", flat=True)) == keys
+
+
 def test_options_of_a_chat_log_need_it(study: Study) -> None:
     _, error = refused("import_dialogues", study.slug, LOG, "--rate", "last")
-    assert str(error) == "--rate, --with-dialogue and --show-system are for chat logs: add --transcript."
+    assert str(error) == "--role, --rate, --with-dialogue and --show-system are for chat logs: add --transcript."
 
 
 def test_a_chat_log_that_is_none_tells_what_is_missing(study: Study) -> None:
     printed, _ = refused("import_dialogues", study.slug, HE_DIALOGUES, "--transcript")
     assert f"{HE_DIALOGUES}:1: history[0].role: is missing: name who says the message" in printed
+
+
+def test_an_import_of_ratings_is_remembered_and_taken_back(coherence_study: Study, write: Write) -> None:
+    path = write("item,annotator,source,value", "i1,x,falcno,1", name="r.csv")
+    said = run("import_ratings", coherence_study.slug, path, "--create-missing")
+    token = str(coherence_study.imports.get().token)
+    assert f"To take it back: ./dev manage take_back_import {coherence_study.slug} {token}" in said
+
+    listed = run("take_back_import", coherence_study.slug)
+    assert token in listed
+    assert "r.csv  1 ratings  by a command" in listed
+
+    assert "ratings: 1" in run("take_back_import", coherence_study.slug, token)
+    assert not Rating.objects.exists()
+    assert not coherence_study.sources.exists()
+    assert run("take_back_import", coherence_study.slug) == ""
+
+
+def test_only_an_import_of_the_study_can_be_taken_back(coherence_study: Study) -> None:
+    _, error = refused("take_back_import", coherence_study.slug, "x")
+    assert str(error) == f"There is no import x in {coherence_study.slug}."
+
+
+def test_a_dry_run_of_ratings_is_not_remembered(coherence_study: Study) -> None:
+    said = run("import_ratings", coherence_study.slug, SWITCHBOARD, "--create-missing", "--dry-run")
+    assert "To take it back" not in said
+    assert not coherence_study.imports.exists()
+
+
+def test_the_page_says_that_a_command_imported(cast: Cast, client: Client, write: Write) -> None:
+    client.force_login(cast.researcher)
+    run("import_ratings", cast.study.slug, write(RATINGS, name="r.csv"), "--create-missing")
+    assert "a command</span>" in client.get(reverse("study_import", args=[cast.study.slug])).content.decode()

@@ -14,6 +14,7 @@ from tests.annotation.importing.conftest import (
     DIQAD,
     HE_DIALOGUES,
     NOW,
+    REPLACE,
     Write,
     dialogue,
     errors_of,
@@ -84,7 +85,7 @@ def test_a_known_dialogue_with_other_content_is_refused(study: Study, write: Wri
     load(study, write(dialogue("a")))
     before = contents(study)
     errors = errors_of(load, study, write(dialogue("new"), dialogue("a", **change)))
-    reason = f"'a' is already in the study with different {named}: give the new dialogue another id"
+    reason = f"'a' is already in the study with different {named}: {REPLACE}"
     assert errors == [(2, "dialogue_id", reason)]
     assert contents(study) == before
 

@@ -50,14 +50,14 @@ def test_chat_messages_become_turns(study: Study, write: Write) -> None:
 def test_messages_may_come_without_candidates(study: Study, write: Write) -> None:
     summary = load(study, write({"messages": [{"role": "user", "content": "Hello?"}]}))
     assert summary.counts["candidates_new"] == 0
-    assert any("only whole dialogues can be rated" in note for note in summary.notes)
+    assert summary.warnings[0].startswith("Line 1: a dialogue has no responses, but this protocol rates responses.")
 
 
 def test_utterances_keep_their_labels_as_metadata_and_the_summary_says_so(study: Study) -> None:
     summary = load(study, DIQAD)
     assert summary.format == "jsonl-utterances"
     assert summary.counts["dialogues_new"] == 100
-    assert any("label, ratings, reason are kept as dialogue metadata" in note for note in summary.notes)
+    assert any("label, ratings, reason were stored with the dialogues" in note for note in summary.notes)
     first = json.loads(DIQAD.read_text().splitlines()[0])
     stored = study.dialogues.get(key=first["id"])
     assert stored.turns == first["utterances"]

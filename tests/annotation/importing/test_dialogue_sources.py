@@ -7,7 +7,7 @@ import pytest
 
 from annotation.models import Dialogue, Item, Study
 from annotation.services.batching import make_batches
-from tests.annotation.importing.conftest import NOW, Write, dialogue, errors_of, load, load_ratings
+from tests.annotation.importing.conftest import NOW, REPLACE, Write, dialogue, errors_of, load, load_ratings
 from tests.factories import StudyFactory
 from tests.factories_protocols import CriterionFactory, OptionFactory, VersionFactory, make_scale_version, publish
 
@@ -50,7 +50,7 @@ def test_importing_twice_changes_nothing_and_another_source_is_refused(study: St
     again = load(study, write(whole("a", model="m1", scenario="s"), whole("b", model="m1")))
     assert (again.counts["dialogues_unchanged"], again.counts["dialogues_new"]) == (1, 1)
     errors = errors_of(load, study, write(whole("a", model="m3", scenario="t")))
-    text = "'a' is already in the study with different source and scenario: give the new dialogue another id"
+    text = f"'a' is already in the study with different source and scenario: {REPLACE}"
     assert errors == [(1, "dialogue_id", text)]
     assert set(study.sources.values_list("key", flat=True)) == {"m1"}
 

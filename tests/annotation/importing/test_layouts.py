@@ -49,8 +49,8 @@ def test_a_map_goes_before_names_and_a_dash_leaves_a_column_out() -> None:
 @pytest.mark.parametrize(
     ("header", "wanted", "field", "said"),
     [
-        ("a,b", {}, "history", "--map history=COLUMN or prompt=COLUMN"),
-        ("prompt,b", {}, "response", "with --map response=COLUMN. The file has: prompt, b"),
+        ("a,b", {}, "history", "--map history=COLUMN; if each row is a turn, name the"),
+        ("prompt,b", {}, "response", "the file has: prompt, b: name the column with --map response=COLUMN"),
         ("prompt,b", {"response": "c"}, "map", "the file has no column 'c', only: prompt, b"),
         ("prompt,b", {"answer": "b"}, "map", "'answer' is not a field: use dialogue, conversation, batch, history"),
         ("prompt,a,b_response,response_b", {"response": "b_response|response_b"}, "response", "of the source 'b'"),
@@ -61,7 +61,7 @@ def test_what_is_missing_is_said_with_the_map_that_helps(
 ) -> None:
     with pytest.raises(BadField) as missing:
         layout_of(header.split(","), wanted)
-    assert (missing.value.field, said in missing.value.reason) == (field, True)
+    assert (missing.value.field, said in missing.value.on_line(1).for_command().reason) == (field, True)
 
 
 def test_an_error_lists_only_the_first_of_very_many_columns() -> None:
@@ -221,3 +221,12 @@ def test_the_tables_of_the_docs_are_read_as_they_say(study: Study, write: Write)
         assert load(study, write(text.replace("d1,", f"d{at},"))).format == name
     assert turns_of(study, "d0")[1:] == [("Bot", "Which one?"), ("User", "Maths.")]
     assert responses_of(study, "d1") == [("model_a", "It went well."), ("model_b", "Which exam?")]
+
+
+def test_a_mapping_names_the_source_of_a_column() -> None:
+    columns = ["id", "prompt", "Answer 1", "Answer: 2", "c:d"]
+    wanted = {"response": "Answer 1:gpt-4|answer: 2:human|c:d"}
+    assert layout_of(columns, wanted).responses == {"gpt-4": 2, "human": 3, "c:d": 4}
+    assert layout_of(columns, {"response": "Answer 1 : gpt-4"}).responses == {"gpt-4": 2}
+    with pytest.raises(BadField, match="no column 'Answer 3'"):
+        layout_of(columns, {"response": "Answer 3:gpt-4"})

@@ -63,8 +63,10 @@ def test_a_row_with_too_few_cells_is_named_by_its_first_line(study: Study, write
 
 def test_a_missing_column_is_said_with_those_that_are_there(study: Study, write: Write) -> None:
     errors = errors_of(load, study, csv(write, "prompt,completion\nHi,One\n"), format="csv-prompts")
-    text = "no column found: name it under Columns, or with --map response=COLUMN. The file has: prompt, completion"
-    assert errors == [(1, "response", text)]
+    ((line, field, text),) = errors
+    assert (line, field) == (1, "response")
+    assert text.startswith("no column has a recognised name (machine_completion, response, ")
+    assert text.endswith("; the file has: prompt, completion: name the column with --map response=COLUMN")
 
 
 def test_an_empty_cell_of_the_source_column_is_an_error(study: Study, write: Write) -> None:

@@ -37,17 +37,17 @@ def test_what_is_told_goes_before_what_is_known() -> None:
 
 
 def test_two_columns_that_could_be_the_same_are_a_question() -> None:
-    with pytest.raises(
-        BadField, match="could be value and label: choose one under Columns, or with --map value=COLUMN"
-    ):
+    with pytest.raises(BadField, match="could be value or label") as unclear:
         map_columns(["annotator", "item", "value", "label"], {}, 1)
+    assert unclear.value.on_line(1).for_page().reason.endswith("under Columns, choose the column of “Answer”")
+    assert unclear.value.on_line(1).for_command().reason.endswith("name the column with --map value=COLUMN")
 
 
 def test_missing_columns_are_named_with_those_that_are_there() -> None:
     with pytest.raises(BadField) as missing:
         map_columns(["item", "who"], {}, 2)
     assert missing.value.field == "annotator, value and criterion"
-    assert "The file has: item, who" in missing.value.reason
+    assert "the file has: item, who" in missing.value.reason
 
 
 def test_something_must_say_what_was_rated() -> None:

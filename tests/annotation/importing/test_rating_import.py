@@ -10,14 +10,17 @@ import pytest
 
 from annotation.models import Assignment, Batch, Item, Participant, Rating, RatingRevision, Seat, Study
 from annotation.services.batching import make_batches
+from annotation.services.claiming import claim_seat
+from annotation.services.refusals import Refused
+from annotation.services.status import set_status
 from tests.annotation.importing.conftest import (
     DATA,
     HE_DIALOGUES,
     HE_RATINGS,
+    HEAD,
     NOW,
     SWITCHBOARD,
     Write,
-    builtin,
     errors_of,
     load,
     load_ratings,
@@ -125,7 +128,7 @@ def test_35000_real_ratings_come_in_without_any_text(coherence_study: Study) -> 
         "batches_new": 1,
         "items_new": 7000,
         "annotators_new": 37,
-        "seats_taken": 37,
+        "seats_added": 37,
     }
     assert Counter(Rating.objects.values_list("option__value", flat=True)) == {1: 18_716, 2: 5982, 3: 10_302}
     assert not coherence_study.dialogues.filter(is_textless=False).exists()
@@ -135,31 +138,73 @@ def test_35000_real_ratings_come_in_without_any_text(coherence_study: Study) -> 
 
 
 # --- small files -----------------------------------------------------------------------------------
-HEAD = "dialogue,item,source,annotator,criterion,value"
 
 
-@pytest.fixture
-def small(he_study: Study) -> Study:
-    load(he_study, HE_DIALOGUES)
-    return he_study
-
-
-def test_items_go_to_the_batch_that_holds_them_and_free_seats_are_used_first(small: Study, write: Write) -> None:
+def test_items_go_to_the_batch_that_holds_them_and_its_free_seats_to_imported_annotators(
+    small: Study, write: Write
+) -> None:
     batches = make_batches(small, by="size", size=42, seats=2, now=NOW)
     rows = [f"d01,d01-it5,it5,{who},listening,Listening" for who in ("x", "y", "z")]
     summary = load_ratings(small, write(HEAD, *rows))
     assert (summary.counts["batches_new"], summary.counts["items_new"]) == (0, 0)
-    assert (summary.counts["seats_taken"], summary.counts["seats_added"]) == (3, 1)
-    assert any("1 seat was added" in note for note in summary.notes)
+    assert (summary.counts["seats_taken"], summary.counts["seats_added"]) == (2, 1)
+    assert "Imported annotators took free seats of draft batches." in summary.notes
     seats = Seat.objects.filter(batch=batches[0]).order_by("number")
-    assert list(seats.values_list("number", "assignment__participant__pseudonym")) == [(1, "x"), (2, "y"), (3, "z")]
+    assert list(seats.values_list("number", "assignment__participant__pseudonym")) == [
+        (1, "x"), (2, "y"), (3, "z"),
+    ]  # fmt: skip
+
+
+def test_people_who_are_invited_find_all_seats_of_an_open_batch(small: Study, write: Write) -> None:
+    (batch,) = make_batches(small, by="size", size=42, seats=2, now=NOW)
+    Batch.objects.update(status=Batch.Status.OPEN)
+    Study.objects.update(status=Study.Status.OPEN)
+    summary = load_ratings(small, write(HEAD, *(f"d01,d01-it5,it5,{who},listening,Listening" for who in "xyz")))
+    assert any("of opened batches stay free for people who rate in Parley" in note for note in summary.notes)
+    for name in ("anna", "bert"):
+        assert claim_seat(make_annotator(small, name), batch, now=NOW).status == "active"
+    with pytest.raises(Refused, match="All seats of this batch are taken"):
+        claim_seat(make_annotator(small, "carl"), batch, now=NOW)
+    assert Seat.objects.filter(batch=batch).count() == 5
+
+
+def test_excluding_an_imported_annotator_makes_no_room_for_another(small: Study, write: Write) -> None:
+    (batch,) = make_batches(small, by="size", size=42, seats=1, now=NOW)
+    Batch.objects.update(status=Batch.Status.OPEN)
+    load_ratings(small, write(HEAD, "d01,d01-it5,it5,x,listening,Listening"))
+    imported = small.participants.get(pseudonym="x")
+    set_status(imported, status="excluded", now=NOW)
+    assert list(batch.seats.values_list("number", "assignment")) == [(1, None)]
+    set_status(imported, status="cleared", now=NOW)
+    assert [seat.assignment and str(seat.assignment.participant) for seat in batch.seats.order_by("number")] == [
+        None, "x",
+    ]  # fmt: skip
+    assert imported.assignments.get().status == "submitted"
+
+
+def test_excluding_an_imported_annotator_frees_the_seat_they_took_in_a_draft(small: Study, write: Write) -> None:
+    (batch,) = make_batches(small, by="size", size=42, seats=1, now=NOW)
+    load_ratings(small, write(HEAD, "d01,d01-it5,it5,x,listening,Listening"))
+    imported = small.participants.get(pseudonym="x")
+    set_status(imported, status="excluded", now=NOW)
+    assert list(batch.seats.values_list("number", "assignment")) == [(1, None)]
+    set_status(imported, status="cleared", now=NOW)
+    assert [(seat.number, str(seat.assignment.participant)) for seat in batch.seats.all()] == [(1, "x")]
+
+
+def test_a_study_whose_ratings_all_come_from_a_file_has_no_free_seat(small: Study) -> None:
+    make_batches(small, by="given", now=NOW)
+    summary = load_ratings(small, HE_RATINGS)
+    assert (summary.counts["seats_taken"], summary.counts["seats_added"]) == (28, 0)
+    assert Seat.objects.count() == 28
+    assert not Seat.objects.filter(assignment=None).exists()
 
 
 def test_a_batch_named_by_the_file_gives_way_to_the_one_that_holds_the_item(small: Study, write: Write) -> None:
     make_batches(small, by="size", size=42, now=NOW)
     summary = load_ratings(small, write(f"{HEAD},batch", "d01,d01-it5,it5,x,listening,Listening,other"))
     assert summary.counts["batches_new"] == 0
-    assert any("already contains their item" in note for note in summary.notes)
+    assert any("items that a batch already contains are stored in that batch" in note for note in summary.notes)
 
 
 def test_of_several_batches_the_one_the_file_names_is_meant(small: Study, write: Write) -> None:
@@ -240,127 +285,4 @@ def test_rules_for_new_answers_do_not_hold_for_old_ones(small: Study, write: Wri
 
 def test_unused_columns_are_named(small: Study, write: Write) -> None:
     summary = load_ratings(small, write(f"{HEAD},mood,seconds", "d01,d01-it5,it5,x,listening,Listening,good,5"))
-    assert "Not used: the columns mood, seconds." in summary.notes
-
-
-# --- refusals --------------------------------------------------------------------------------------
-GOOD = "d01,d01-it5,it5,x,listening,Listening"
-
-
-@pytest.mark.parametrize(
-    ("row", "field", "reason"),
-    [
-        ("d99,d99-a,it5,x,listening,Listening", "dialogue", "'d99' is not in the study"),
-        ("d01,d01-zz,it5,x,listening,Listening", "item", "'d01-zz' is not a candidate of the dialogue 'd01'"),
-        ("d01,d01-it5,geppetto,y,listening,Listening", "source", "is from a source other than 'geppetto'"),
-        ("d01,d01-it5,it5,x,empathy,Listening", "criterion", "'empathy' is not in the protocol: use "),
-        ("d01,d01-it5,it5,x,listening,Maybe", "value", "'Maybe' is not an answer to listening: use Listening"),
-        ("d01,d01-it5,it5,,listening,Listening", "annotator", "is empty"),
-        (f"d01,d01-it5,it5,{'x' * 81},listening,Listening", "annotator", "longer than 80"),
-        ("d01,,,x,listening,Listening", "item", "is empty"),
-        (",,it5,x,listening,Listening", "item", "is empty"),
-        ("d01,d01-it5,it5,x,listening", "", "has 5 values"),
-        ("d01,d01-it5,it5,x\x00,listening,Listening", "annotator", "NUL"),
-        (GOOD, "", "repeats line 2: same annotator, item and criterion"),
-        ("d01,,it5,x,listening,Not Listening", "", "repeats line 2"),
-    ],
-)
-def test_a_wrong_row_is_named_and_nothing_is_stored(
-    small: Study, write: Write, row: str, field: str, reason: str
-) -> None:
-    found = errors_of(load_ratings, small, write(HEAD, GOOD, row))
-    assert [(line, name) for line, name, _ in found] == [(3, field)]
-    assert reason in found[0][2]
-    assert not Participant.objects.exists()
-    assert not Batch.objects.exists()
-
-
-@pytest.mark.parametrize(
-    ("column", "cell", "reason"),
-    [
-        ("explanations", "coherent", "'coherent' is not an explanation of Listening, which has none"),
-        ("answered_at", "yesterday", "is not a time"),
-        ("answered_at", "2999-01-01", "is in the future"),
-        ("answered_at", "1e300", "is not a time"),
-        ("free_text", "a\x00", "NUL"),
-        ("batch", "b" * 101, "longer than 100"),
-    ],
-)
-def test_a_wrong_value_beside_the_answer_is_named(
-    small: Study, write: Write, column: str, cell: str, reason: str
-) -> None:
-    found = errors_of(load_ratings, small, write(f"{HEAD},{column}", f"{GOOD},{cell}"))
-    assert (found[0][:2], reason in found[0][2]) == ((2, column), True)
-
-
-@pytest.mark.parametrize(
-    ("row", "reason"),
-    [
-        ("d01,d01-it5,it5,x,correctness,Correct,,", "the study already has the answer 'Not Correct'"),
-        ("d01,d01-it5,it5,x,correctness,Not Correct,grammar,", "another explanation or free text"),
-        ("d01,d01-it5,it5,x,correctness,Not Correct,,new words", "another explanation or free text"),
-    ],
-)
-def test_another_answer_than_the_stored_one_is_refused(small: Study, write: Write, row: str, reason: str) -> None:
-    head = f"{HEAD},explanations,free_text"
-    load_ratings(small, write(head, "d01,d01-it5,it5,x,correctness,Not Correct,,"))
-    found = errors_of(load_ratings, small, write(head, "d01,d01-it5,it5,y,correctness,Correct,,", row))
-    assert [(line, name) for line, name, _ in found] == [(3, "value")]
-    assert reason in found[0][2]
-    assert Rating.objects.count() == 1
-
-
-def test_a_pseudonym_of_a_living_annotator_is_refused(small: Study, write: Write) -> None:
-    make_annotator(small, "x", pseudonym="x")
-    assert "is already an annotator of this study" in errors_of(load_ratings, small, write(HEAD, GOOD))[0][2]
-
-
-def test_an_excluded_annotator_gets_no_new_seat(small: Study, write: Write) -> None:
-    Participant.objects.create(study=small, pseudonym="x", is_imported=True, status="excluded")
-    assert "was excluded" in errors_of(load_ratings, small, write(HEAD, GOOD))[0][2]
-
-
-def test_a_candidate_id_of_several_dialogues_needs_the_dialogue(small: Study, write: Write) -> None:
-    rows = write(
-        "dialogue,item,source,annotator,criterion,value",
-        "e1,c,it5,x,listening,Listening",
-        "e2,c,it5,x,listening,Listening",
-    )
-    load_ratings(small, rows, create_missing=True)
-    found = errors_of(load_ratings, small, write("item,annotator,criterion,value", "c,y,listening,Listening"))
-    assert found == [(2, "item", "'c' is in several dialogues: add a dialogue column")]
-
-
-def test_several_candidates_of_a_source_need_the_candidate(small: Study, write: Write) -> None:
-    rows = write(HEAD, "e1,c1,it5,x,listening,Listening", "e1,c2,it5,x,listening,Listening")
-    load_ratings(small, rows, create_missing=True)
-    found = errors_of(
-        load_ratings, small, write("dialogue,source,annotator,criterion,value", "e1,it5,y,listening,Listening")
-    )
-    assert "has several candidates from 'it5'" in found[0][2]
-
-
-def test_a_candidate_cannot_be_made_without_its_source(small: Study, write: Write) -> None:
-    rows = write("dialogue,item,annotator,criterion,value", "e1,c1,x,listening,Listening")
-    assert errors_of(load_ratings, small, rows, create_missing=True)[0][1] == "source"
-
-
-def test_every_row_of_an_unknown_item_is_listed(small: Study, write: Write) -> None:
-    rows = [f"d99,d99-a,it5,w{n},listening,Listening" for n in range(3)]
-    assert [line for line, _, _ in errors_of(load_ratings, small, write(HEAD, GOOD, *rows))] == [3, 4, 5]
-
-
-def test_an_empty_file_of_ratings_is_said_to_be_empty(small: Study, write: Write) -> None:
-    assert errors_of(load_ratings, small, write()) == [(0, "", "the file is empty")]
-    assert errors_of(load_ratings, small, write(HEAD)) == [(0, "", "the file contains no ratings")]
-
-
-def test_a_protocol_that_rates_something_else_is_refused(write: Write, db: None) -> None:
-    study = StudyFactory(protocol_version=make_scale_version(unit="candidate_set"))
-    assert "cannot be imported yet" in errors_of(load_ratings, study, write(HEAD, GOOD))[0][2]
-
-
-def test_three_criteria_variants_refuse_the_fourth(write: Write, db: None) -> None:
-    study = StudyFactory(protocol_version=builtin("he-protocol-1.0-three-criteria"))
-    load(study, HE_DIALOGUES)
-    assert errors_of(load_ratings, study, HE_RATINGS)[0][1] == "criterion"
+    assert "These columns have no meaning for ratings and were left out: mood, seconds." in summary.notes

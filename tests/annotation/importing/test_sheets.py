@@ -1,19 +1,23 @@
 """Workbooks and Parquet files."""
 
 import gzip
+import random
 import subprocess
 import sys
 import zipfile
 from datetime import date, datetime
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from annotation.importing import sheets
+from annotation.importing import PredictionOptions, import_predictions, sheets
 from annotation.importing.outcome import ErrorLog, no_progress
 from annotation.importing.tables import Table, open_table
 from annotation.models import Dialogue, Study
 from tests.annotation.importing.conftest import (
+    NOW,
     errors_of,
     load,
     load_ratings,
@@ -90,10 +94,65 @@ def test_an_error_in_the_header_is_refused(study: Study, tmp_path: Path) -> None
 
 
 def test_several_sheets_with_content_are_a_question(study: Study, tmp_path: Path) -> None:
-    errors = errors_of(load, study, workbook(tmp_path / "a.xlsx", [HEADER, ROW], [["notes"]], []))
-    assert "has 2 sheets with content (Sheet and Sheet1): keep one of them" in errors[0][2]
+    path = workbook(tmp_path / "a.xlsx", [HEADER, ROW], [["notes"]], [])
+    [(line, field, reason)] = errors_of(load, study, path)
+    assert (line, field) == (0, "sheet")
+    assert "has 2 sheets with content (Sheet and Sheet1): name one with --sheet NAME, or keep one of them in" in reason
+    errors = errors_of(load, study, path, sheet="Sheet2")
+    assert errors == [(0, "sheet", "the workbook has no sheet 'Sheet2' with content: use Sheet or Sheet1")]
+    assert not study.dialogues.exists()
+    load(study, path, sheet="sheet")
+    assert study.dialogues.count() == 1
     load(study, workbook(tmp_path / "b.xlsx", [], [HEADER, ROW], []))
     assert study.dialogues.count() == 1
+
+
+def test_a_formula_of_another_sheet_does_not_matter(study: Study, tmp_path: Path) -> None:
+    path = workbook(tmp_path / "a.xlsx", [HEADER, ROW], [["=1+1"]])
+    load(study, path, sheet="Sheet")
+    errors = errors_of(
+        load, study, workbook(tmp_path / "b.xlsx", [["=1+1"]], [HEADER, ["=1+1", *ROW[1:]]]), sheet="Sheet1"
+    )
+    assert [(line, field) for line, field, _ in errors] == [(2, "A2")]
+
+
+def test_a_sheet_of_another_kind_of_file_is_refused(study: Study, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("id,prompt,response,model\nd1,Hi,Ho,a\n")
+    errors = errors_of(load, study, path, sheet="Sheet")
+    assert errors == [(0, "sheet", "is only for workbooks, and this file is none: leave it out")]
+
+
+def test_ratings_and_predictions_have_sheets_too(study: Study, tmp_path: Path) -> None:
+    path = workbook(tmp_path / "a.xlsx", [["rater", "value"]], [["note"]])
+    assert errors_of(load_ratings, study, path)[0][1] == "sheet"
+    assert "no column has a recognised name" in errors_of(load_ratings, study, path, sheet="Sheet")[0][2]
+    run = partial(import_predictions, study, path, now=NOW)
+    assert errors_of(run)[0][1] == "sheet"
+    assert errors_of(run, options=PredictionOptions(sheet="Sheet1"))[0][1] != "sheet"
+
+
+def test_a_packed_file_is_unpacked_once(study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    n_read = 0
+
+    class Counting(gzip.GzipFile):
+        def readinto(self, buffer: Any) -> int:
+            nonlocal n_read
+            n = super().readinto(buffer)
+            n_read += n
+            return n
+
+    noise = random.Random(1).randbytes(1 << 22).hex()
+    history = [[{"speaker": "A", "text": noise[at : at + 2000]}] for at in range(0, len(noise), 2000)]
+    candidates = [[{"source": "m", "text": "Ho"}] for _ in history]
+    plain = parquet(tmp_path / "a.parquet", id=[f"d{at}" for at in range(len(history))], history=history,
+        candidates=candidates)  # fmt: skip
+    packed = tmp_path / "a.parquet.gz"
+    packed.write_bytes(gzip.compress(plain.read_bytes(), 1))
+    monkeypatch.setattr(gzip, "GzipFile", Counting)
+    load(study, packed)
+    assert study.dialogues.count() == len(history)
+    assert plain.stat().st_size <= n_read < 1.5 * plain.stat().st_size
 
 
 @pytest.mark.parametrize("rows", [[], [[None]]])

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +94,30 @@ def test_another_choice_is_refused(study: Study, write: Write, rate: str) -> Non
     assert errors == [(0, "rate", text)]
 
 
+def test_messages_of_users_are_rated_if_their_role_is_named(study: Study, write: Write) -> None:
+    messages = [said(USER, "Hi"), said(ASSISTANT, "Hello"), said(USER, "Bye"), said(USER, "Now", model="sim")]
+    path = write(chat(messages=messages))
+    load_log(study, path, roles=["human"])
+    assert responses(study) == [("c:user:2", "c:user:2", "users", "Bye"), ("c:user:3", "c:user:3", "sim", "Now")]
+    assert turns_of(study, "c:user:2") == [[USER, "Hi"], [ASSISTANT, "Hello"]]
+    load_log(study, path, roles=[USER, ASSISTANT], rate="from:2", with_dialogue=True)
+    assert study.dialogues.get(key="c:1").candidates.get().source.key == "m1"
+    assert study.dialogues.get(key="c").source.key == "m1"
+    assert study.dialogues.count() == 4
+
+
+@pytest.mark.parametrize("role", ["system", "tool", "wizard"])
+def test_messages_that_are_context_cannot_be_rated(study: Study, write: Write, role: str) -> None:
+    text = f"messages of '{role}' cannot be rated: use assistant or user. System prompts and tools are context"
+    assert errors_of(load_log, study, write(chat()), roles=[role]) == [(0, "role", text)]
+
+
+def test_a_log_without_a_message_of_the_wanted_role_is_refused(study: Study, write: Write) -> None:
+    errors = errors_of(load_log, study, write(chat()), roles=[USER])
+    text = "has no message of the user that follows another message, so there is nothing to rate"
+    assert errors == [(1, "messages", text)]
+
+
 def test_the_whole_dialogue_can_be_the_last_item(study: Study) -> None:
     version = VersionFactory()
     for unit in ("response", "dialogue"):
@@ -130,6 +153,8 @@ def test_a_log_of_two_models_has_no_whole_dialogue(study: Study, write: Write) -
         ("langfuse_session.json", "langfuse", "model_a", ("obs-1", "tr-2")),
         ("phoenix.jsonl", "phoenix", "", ("5f02", "5f03")),
         ("opentelemetry.json", "opentelemetry", "", ("aa01", "aa04")),
+        ("opentelemetry_events.jsonl", "opentelemetry", "", ("aa01", "aa04")),
+        ("opentelemetry_details.jsonl", "opentelemetry", "", ("aa01", "aa04")),
     ],
 )
 def test_traced_calls_become_their_conversation_with_the_ids_of_their_origin(
@@ -153,55 +178,10 @@ def test_traced_calls_become_their_conversation_with_the_ids_of_their_origin(
     assert prompt == (None if source else "You know the valley.")
 
 
-def test_the_tool_of_a_traced_call_is_part_of_the_context(study: Study) -> None:
-    load_log(study, LOGS / "opentelemetry.json")
+@pytest.mark.parametrize("name", ["opentelemetry.json", "opentelemetry_events.jsonl", "opentelemetry_details.jsonl"])
+def test_the_tool_of_a_traced_call_is_part_of_the_context(study: Study, name: str) -> None:
+    load_log(study, LOGS / name)
     assert turns_of(study, "swim:2")[-2:] == [["tool", 'water({"lake":"north"})'], ["tool", "18 degrees"]]
-
-
-def test_a_log_of_inspect_has_a_scenario_for_each_sample(study: Study) -> None:
-    assert load_log(study, LOGS / "inspect.json").format == "transcript-inspect"
-    assert responses(study) == [
-        ("u-green-1:1", "m3", "lab/model_a", "Let me look."),
-        ("u-green-1:2", "m5", "lab/model_a", "Two minutes."),
-        ("Rk7/2/1:1", "Rk7/2/1:1", "lab/model_a", "Four minutes."),
-    ]
-    first = study.dialogues.get(key="u-green-1:1")
-    assert first.scenario == "tea_advice/green"
-    kept = {name: first.metadata[name] for name in ("epoch", "target", "sample_id", "task", "run_id")}
-    assert kept == {"epoch": 1, "target": "2 minutes", "sample_id": "green", "task": "tea_advice", "run_id": "Rk7"}
-    assert turns_of(study, "u-green-1:2")[1:] == [
-        [ASSISTANT, "Let me look."],
-        ["tool", 'lookup({"tea":"green"})'],
-        ["tool", "2 min"],
-    ]
-
-
-def eval_file(path: Path) -> Path:
-    """The same log as Inspect writes it into a zip file."""
-    log = json.loads((LOGS / "inspect.json").read_text())
-    samples = log.pop("samples")
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for sample in samples:
-            archive.writestr(f"samples/{sample['id']}_epoch_1.json", json.dumps(sample))
-        archive.writestr("summaries.json", "[]")
-        archive.writestr("header.json", json.dumps(log))
-    return path
-
-
-def test_an_eval_file_of_inspect_is_the_same(study: Study, tmp_path: Path) -> None:
-    assert load_log(study, eval_file(tmp_path / "log.eval")).format == "transcript-inspect-eval"
-    other = StudyFactory()
-    load_log(other, LOGS / "inspect.json")
-    assert responses(study) == responses(other)
-
-
-def test_another_zip_file_is_refused(study: Study, tmp_path: Path) -> None:
-    path = tmp_path / "log.eval"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("notes.json", "{}")
-    assert errors_of(load_log, study, path) == [(0, "", "is a zip file without a header.json of an Inspect log")]
-    path.write_bytes(b"PK\x03\x04 and nothing more")
-    assert "cannot be unpacked" in errors_of(load_log, study, path)[0][2]
 
 
 HELLO = [said(USER, "Hi"), said(ASSISTANT, "Hello")]
@@ -279,7 +259,11 @@ def test_a_greeting_has_no_context_and_is_not_rated(study: Study, write: Write) 
             "is a part of the unknown kind 'hologram'",
         ),
         ({"messages": None, "text": "Hi"}, "messages", "is missing: a chat log needs its messages"),
-        ({"model": ""}, "model", "is missing: name the model that answers, or one source for the whole file"),
+        (
+            {"model": ""},
+            "model",
+            "is missing: name the model that answers, or one source for the whole file: use --source NAME",
+        ),
         ({"id": "x" * 191}, "id", "is longer than 190 characters"),
         ({"model": "assistant"}, "speaker", "'assistant' is the source of this candidate"),
     ],
@@ -354,8 +338,7 @@ def test_a_line_of_many_megabytes_is_refused_in_words(study: Study, tmp_path: Pa
         file.write(b'{"id": "c", "messages": [{"role": "user", "content": "')
         file.writelines(b"x" * 1024 * 1024 for _ in range(70))
         file.write(b'"}]}\n')
-    errors = errors_of(load_log, study, path)
-    assert "of more than 64 MB: write one conversation per line (JSON Lines)" in errors[0][2]
+    assert errors_of(load_log, study, path) == [(1, "", "one record is longer than 64 MB")]
     path.write_bytes(b"\n".join([json.dumps(chat()).encode(), b'{"id": "' + b"x" * 6 * 1024**2 + b'"}', b""]))
     assert errors_of(load_log, study, path) == [(2, "", "the line is longer than 5 MB")]
 

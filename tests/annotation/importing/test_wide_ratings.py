@@ -75,7 +75,7 @@ def test_values_are_keys_labels_or_numbers_and_names_may_be_mapped(scales: Study
         tmp_path / "a.xlsx", [header, ["d1-bot", "r1", "p3", "4 points", 5, "x"], ["d1-gold", "r1", 1, None, 2, ""]]
     )
     summary = load_ratings(scales, path, columns={"consistency": "third"})
-    assert summary.notes[0] == "Not used: the columns comment."
+    assert summary.notes[0] == "These columns have no meaning for ratings and were left out: comment."
     assert answers() == {
         ("r1", "d1-bot", "fluency", "p3"): 1, ("r1", "d1-bot", "coherence", "p4"): 1,
         ("r1", "d1-bot", "consistency", "p5"): 1, ("r1", "d1-gold", "fluency", "p1"): 1,
@@ -108,10 +108,9 @@ def test_each_wrong_cell_is_named_by_its_column_and_nothing_is_stored(
 def test_a_file_without_values_names_the_map_that_helps(scales: Study, write: Write) -> None:
     errors = errors_of(load_ratings, scales, write("item,rater,flu,coh", "d1-bot,r1,1,2"))
     assert errors[0][1] == "value and criterion"
-    assert (
-        "no column found: name it under Columns, or with --map value=COLUMN. The file has: item, rater" in errors[0][2]
-    )
-    assert "name it like the criterion, or use --map KEY=COLUMN" in errors[0][2]
+    assert "value, answer or label for value; criterion for criterion" in errors[0][2]
+    assert "the file has: item, rater" in errors[0][2]
+    assert "if each criterion has a column, name it with --map KEY=COLUMN" in errors[0][2]
 
 
 def test_the_name_of_a_criterion_leaves_a_column_of_rows_with_one_answer_alone(
@@ -142,6 +141,24 @@ def test_behaviours_are_joined_by_bars_or_listed_and_a_dash_is_none(sheet: Study
     assert len(Rating.objects.get(criterion__key="behaviours", assignment__participant__pseudonym="r4").choices) == 2
 
 
+def test_none_is_an_answer_to_optional_questions_in_files_of_every_shape(sheet: Study, write: Write) -> None:
+    load_ratings(sheet, write("dialogue,rater,criterion,value", "d1,r1,behaviours,none", "d1,r1,tone,None"))
+    load_ratings(sheet, write("dialogue,rater,behaviours,tone,where", "d1,r2,none,warm,none"))
+    found = Rating.objects.filter(option=None, choices=[], turns=[])
+    assert sorted(found.values_list("assignment__participant__pseudonym", "criterion__key")) == [
+        ("r1", "behaviours"), ("r1", "tone"), ("r2", "behaviours"), ("r2", "where"),
+    ]  # fmt: skip
+
+
+def test_none_is_no_answer_to_a_required_question(scales: Study, write: Write, tmp_path: Path) -> None:
+    load(scales, _dialogues(tmp_path))
+    ((line, field, reason),) = errors_of(
+        load_ratings, scales, write("item,rater,criterion,value", "d1-bot,r1,fluency,none")
+    )
+    assert (line, field) == (2, "value")
+    assert reason.startswith("'none' is not an answer to fluency")
+
+
 def test_a_long_file_of_behaviours_is_read(sheet: Study, write: Write) -> None:
     load_ratings(sheet, write("dialogue,rater,criterion,value", "d1,r1,behaviours,ignores|preaches"))
     assert len(Rating.objects.get().choices) == 2
@@ -161,7 +178,7 @@ def test_rows_may_be_objects_of_a_list(scales: Study, write: Write, tmp_path: Pa
         {"item": "d1-bot", "annotator": "r1", "criterion": "coherence", "label": 4},
     ]
     wrong = errors_of(load_ratings, scales, write(json.dumps(rows)))
-    assert "could be value and label" in wrong[0][2]
+    assert "could be value or label" in wrong[0][2]
     del rows[1]["label"]
     load_ratings(scales, write(json.dumps([*rows[:1], rows[1] | {"value": 4.0}], indent=1)))
     assert answers() == {("r1", "d1-bot", "fluency", "p3"): 1, ("r1", "d1-bot", "coherence", "p4"): 1}

@@ -181,7 +181,7 @@ def test_an_answer_is_stored_by_candidate_and_shown_on_the_side_it_was_given(pre
     (reviewed,) = reviewed_items(work, [state])
     label = study.protocol_version.criteria.get().options.get(key=pressed).label
     assert reviewed.answers[0].labels == (label,)
-    assert reviewed.excerpt.startswith(texts[swapped.shown[1]])
+    assert reviewed.excerpts == (texts[swapped.shown[1]], texts[swapped.shown[0]])
 
 
 def test_reasons_are_stored_with_the_mirror_they_belong_to():

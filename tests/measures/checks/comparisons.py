@@ -9,50 +9,34 @@ from scipy import stats
 from sklearn import metrics
 from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
-from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import NormalIndPower
+from statsmodels.stats.weightstats import DescrStatsW
 
 from measures.cohen import confusion_matrix
-from measures.comparison import benjamini_hochberg, friedman, holm
-from measures.crossed import crossed_variance
+from measures.comparison import benjamini_hochberg, holm
+from measures.estimate import Estimate
+from measures.intervals import t_interval
+from measures.layouts import RatedLayout, Variances
+from measures.mixed.design import Ratings
+from measures.mixed.equivalence import equivalence_p
+from measures.mixed.sources import compare_sources
+from measures.pilots import components_of, components_of_comparisons
 from measures.planning import (
     crossed_power,
     detectable_difference,
-    mean_components,
     multiplier,
     n_dialogues,
     power,
 )
 from measures.prediction import f1_scores, mid_ranks, precisions, recalls
 from measures.prediction_intervals import label_estimates, score_estimates
-from measures.systems import all_pairs, crossed_variance_t, dialogue_t, mcnemar_mid_p
-from tests.measures.checks import Check, Pair, limits, value
+from measures.preferences.comparisons import Comparisons
+from tests.measures.checks import Check, Pair, value
+from tests.measures.crossed import crossed_p
 
 
 # --- tests
-def friedman_beside_definition() -> Iterable[Pair]:
-    """Rank sums of scipy's ranks, divided by the spread that the ties of each dialogue leave."""
-    rng = np.random.default_rng(1)
-    for _ in range(50):
-        scores = rng.integers(0, 5, (int(rng.integers(3, 20)), int(rng.integers(3, 6))))
-        n, k = scores.shape
-        ranks = np.array([stats.rankdata(row) for row in scores])
-        spread = ((ranks - (k + 1) / 2) ** 2).sum() / (k - 1)
-        statistic = ((ranks.sum(axis=0) - n * (k + 1) / 2) ** 2).sum() / spread
-        found = friedman(scores)
-        yield (found.statistic, found.p_value), (statistic, stats.chi2.sf(statistic, k - 1))
-
-
-def mcnemar_beside_statsmodels() -> Iterable[Pair]:
-    for first in range(13):
-        for second in range(13):
-            if first != second:
-                exact = mcnemar([[0, first], [second, 0]], exact=True).pvalue
-                theirs = exact - stats.binom.pmf(min(first, second), first + second, 0.5)
-                yield mcnemar_mid_p(first, second).p_value, theirs
-
-
 def corrections_beside_statsmodels() -> Iterable[Pair]:
     rng = np.random.default_rng(4)
     for _ in range(50):
@@ -61,61 +45,14 @@ def corrections_beside_statsmodels() -> Iterable[Pair]:
         yield benjamini_hochberg(p), multipletests(p, method="fdr_bh")[1]
 
 
-def one_sample_beside_scipy() -> Iterable[Pair]:
-    rng = np.random.default_rng(5)
-    for _ in range(30):
-        batch = rng.normal(0.2, 1, (int(rng.integers(3, 30)), int(rng.integers(1, 5))))
-        found, theirs = dialogue_t([batch]), stats.ttest_1samp(batch.mean(axis=1), 0)
-        yield (found.p_value, *limits(found.estimate)), (theirs.pvalue, *theirs.confidence_interval())
-
-
-def crossed(rng: np.random.Generator) -> np.ndarray:
-    n, r = int(rng.integers(3, 15)), int(rng.integers(2, 8))
-    return rng.normal(0.2, 1, (n, 1)) + rng.normal(0, 0.5, (1, r)) + rng.normal(0, 1, (n, r))
-
-
-def anova(batch: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean squares and degrees of freedom of dialogues, annotators and the rest."""
-    dialogue, annotator = np.indices(batch.shape).reshape(2, -1)
-    data = pd.DataFrame({"y": batch.ravel(), "dialogue": dialogue, "annotator": annotator})
-    table = anova_lm(ols("y ~ C(dialogue) + C(annotator)", data).fit())
-    return np.array(table["mean_sq"]), np.array(table["df"])
-
-
-def mean_squares_beside_statsmodels() -> Iterable[Pair]:
-    rng = np.random.default_rng(6)
-    for _ in range(20):
-        batch = crossed(rng)
-        found = crossed_variance([batch])
-        assert found is not None
-        yield [found.mean_squares, found.degrees_of_freedom], list(anova(batch))
-
-
-def crossed_t_beside_statsmodels() -> Iterable[Pair]:
-    """The variance of the mean from the table of statsmodels, p and limits from scipy."""
-    rng = np.random.default_rng(7)
-    for _ in range(30):
-        batch = crossed(rng)
-        squares, df = anova(batch)
-        parts = squares * [1, 1, -1] / batch.size
-        total, freedom = parts.sum(), parts.sum() ** 2 / (parts**2 / df).sum()
-        if total <= parts[:2].max():
-            total, freedom = parts[:2].max(), df[parts[:2].argmax()]
-        theirs = stats.t.interval(0.95, freedom, batch.mean(), math.sqrt(total))
-        p = 2 * stats.t.sf(abs(batch.mean()) / math.sqrt(total), freedom)
-        found = crossed_variance_t([batch])
-        yield (found.p_value, *limits(found.estimate)), (p, *theirs)
-
-
-def pairs_beside_packages() -> Iterable[Pair]:
-    rng = np.random.default_rng(8)
-    for correction, method in (("holm", "holm"), ("bh", "fdr_bh")):
-        for _ in range(10):
-            scores = rng.normal([0, 0, 0.3, 0.6], size=(12, 5, 4))
-            found = all_pairs([scores], correction=correction)
-            p = [pair.difference.p_value for pair in found.pairs]
-            yield [pair.adjusted_p for pair in found.pairs], multipletests(p, method=method)[1]
-            yield found.friedman.p_value, stats.friedmanchisquare(*scores.mean(axis=1).T).pvalue
+def equivalence_beside_statsmodels() -> Iterable[Pair]:
+    rng = np.random.default_rng(13)
+    for _ in range(40):
+        values = rng.normal(0.1, 1, int(rng.integers(5, 60)))
+        n, margin = len(values), float(rng.uniform(0.05, 1))
+        error = float(values.std(ddof=1) / math.sqrt(n))
+        estimate = t_interval(Estimate(float(values.mean()), standard_error=error), n - 1, bounds=(-np.inf, np.inf))
+        yield equivalence_p(estimate, n - 1, margin), DescrStatsW(values).ttost_mean(-margin, margin)[0]
 
 
 # --- plans
@@ -146,29 +83,64 @@ def crossed_power_beside_simulation() -> Iterable[Pair]:
     for groups, dialogues, ratings, shared in ((1, 42, 7, 0.0), (4, 40, 7, 0.01), (2, 60, 3, 0.02)):
         n = dialogues // groups
         found = [
-            crossed_variance_t(
-                [
-                    0.15 + rng.normal(0, 0.2, (n, 1)) + rng.normal(0, shared**0.5, (1, ratings))
-                    + rng.normal(0, 0.55, (n, ratings))
-                    for _ in range(groups)
-                ]
-            ).p_value
+            crossed_p([
+                0.15 + rng.normal(0, 0.2, (n, 1)) + rng.normal(0, shared**0.5, (1, ratings))
+                + rng.normal(0, 0.55, (n, ratings))
+                for _ in range(groups)
+            ])
             for _ in range(1500)
         ]  # fmt: skip
-        theirs = np.mean([p is not None and p <= 0.05 for p in found])
-        how = {"n_annotators": groups * ratings, "s_annotator": shared}
-        yield crossed_power(0.15, dialogues, ratings, 0.04, 0.3025, **how), theirs
+        theirs = np.mean(np.array(found) <= 0.05)
+        layout = RatedLayout(dialogues=dialogues, ratings=ratings, annotators=groups * ratings, batch_size=n)
+        yield crossed_power(0.15, layout, Variances(0.04, 0.3025, shared)), theirs
 
 
 def components_beside_statsmodels() -> Iterable[Pair]:
-    """Mean squares of statsmodels set equal to what they are expected to be."""
-    rng = np.random.default_rng(9)
-    for _ in range(20):
-        batch = crossed(rng)
-        (dialogue, annotator, rest), (n, r) = anova(batch)[0], batch.shape
-        found = mean_components([[batch]])
+    """Mean squares of statsmodels set equal to what they are expected to be, where the model has no variance at 0.
+
+    The model's components are of one system, and it has no effect of an annotator and a dialogue: an oracle is the
+    analysis of variance of both systems' ratings, not that of their differences.
+    """
+    rng, n_found = np.random.default_rng(9), 0
+    while n_found < 20:
+        n, r = int(rng.integers(6, 15)), int(rng.integers(4, 8))
+        scores = (
+            rng.normal(0, 1, (n, 1, 1)) + rng.normal(0, 1, (n, 1, 2)) + rng.normal(0, 1, (1, r, 1))
+            + rng.normal(0, 0.7, (1, r, 2)) + rng.normal(0, 1, (n, r, 2))
+        )  # fmt: skip
+        dialogue, annotator, source = np.indices(scores.shape).reshape(3, -1)
+        data = pd.DataFrame({"y": scores.ravel(), "d": dialogue, "a": annotator, "s": source})
+        squares = anova_lm(ols("y ~ C(s) + C(d) + C(a) + C(d):C(s) + C(a):C(s)", data).fit())["mean_sq"]
+        by_dialogue, by_annotator, rest = squares["C(d):C(s)"], squares["C(a):C(s)"], squares["Residual"]
+        if (
+            min(squares["C(d)"] - by_dialogue, squares["C(a)"] - by_annotator) <= 0
+            or min(by_dialogue, by_annotator) <= rest
+        ):
+            continue
+        n_found += 1
+        ratings = Ratings(source, annotator, dialogue, dialogue, scores.ravel())
+        found = components_of(ratings, compare_sources(ratings, 2))
         ours = found.s_between, found.s_within, found.s_annotator
-        yield ours, (max(0.0, (dialogue - rest) / r), rest, max(0.0, (annotator - rest) / n))
+        yield ours, (2 * (by_dialogue - rest) / r, 2 * rest, 2 * (by_annotator - rest) / n)
+
+
+def components_of_comparisons_beside_statsmodels() -> Iterable[Pair]:
+    """Every annotator answers for every dialogue about the same two sources, and no component is below 0."""
+    rng, n_found = np.random.default_rng(14), 0
+    while n_found < 20:
+        n, r = int(rng.integers(6, 25)), int(rng.integers(4, 9))
+        dialogue, annotator = np.indices((n, r)).reshape(2, -1)
+        worth = rng.normal(0, 1, n)[dialogue] + rng.normal(0, 0.7, r)[annotator] + rng.normal(0, 1, n * r)
+        outcome = np.where(worth > 0.4, 1, np.where(worth < -0.4, -1, 0))
+        data = pd.DataFrame({"y": 0.5 + outcome / 2, "d": dialogue, "a": annotator})
+        by_dialogue, by_annotator, rest = anova_lm(ols("y ~ C(d) + C(a)", data).fit())["mean_sq"]
+        if min(by_dialogue, by_annotator) <= rest:
+            continue
+        n_found += 1
+        answers = Comparisons.of(2, 0 * dialogue, 0 * dialogue + 1, outcome, annotator=annotator, cluster=dialogue)
+        found = components_of_comparisons(answers)
+        ours = found.s_between, found.s_within, found.s_annotator
+        yield ours, ((by_dialogue - rest) / r, rest, (by_annotator - rest) / n)
 
 
 # --- predictions
@@ -216,23 +188,19 @@ def correlations_beside_scipy() -> Iterable[Pair]:
 
 
 CHECKS = [
-    Check(("comparison.friedman",), "the definition, with scipy's ranks", friedman_beside_definition),
-    Check(("systems.mcnemar_mid_p",), "statsmodels, exact less the observed split", mcnemar_beside_statsmodels),
     Check(("comparison.holm", "comparison.benjamini_hochberg"), "statsmodels", corrections_beside_statsmodels),
-    Check(("systems.dialogue_t",), "scipy, p and limits", one_sample_beside_scipy),
-    Check(("crossed.crossed_variance",), "statsmodels, analysis of variance", mean_squares_beside_statsmodels),
-    Check(
-        ("systems.crossed_variance_t",), "statsmodels, mean squares of it in the formula, t of scipy",
-        crossed_t_beside_statsmodels,
-    ),
-    Check(("systems.all_pairs",), "statsmodels, corrected p", pairs_beside_packages),
+    Check(("mixed.equivalence.equivalence_p",), "statsmodels, two one-sided tests", equivalence_beside_statsmodels),
     Check(
         ("planning.n_dialogues", "planning.detectable_difference", "planning.power"), "statsmodels, z test",
         plans_beside_statsmodels, 1e-5,
     ),
     Check(("planning.multiplier",), "scipy", multipliers_beside_scipy),
     Check(("planning.crossed_power",), "simulation: 1,500 studies tested", crossed_power_beside_simulation, 0.05),
-    Check(("planning.mean_components",), "statsmodels, analysis of variance", components_beside_statsmodels),
+    Check(("pilots.components_of",), "statsmodels, analysis of variance", components_beside_statsmodels, 1e-4),
+    Check(
+        ("pilots.components_of_comparisons",), "statsmodels, analysis of variance",
+        components_of_comparisons_beside_statsmodels,
+    ),
     Check(
         (
             "prediction_intervals.label_estimates", "prediction.accuracy", "prediction.unweighted_average_recall",

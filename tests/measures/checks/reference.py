@@ -50,8 +50,7 @@ CHECKS = [
     Check(("intervals.wilson", "intervals.clopper_pearson"), BESIDE, statistics("wilson", "clopper")),
     Check(("acceptance.acceptance_probability",), BESIDE, statistics("oc_binom", "oc_hyper")),
     Check(
-        ("comparison.friedman", "comparison.holm", "comparison.benjamini_hochberg"), BESIDE,
-        statistics("friedman_stat", "friedman_p", "holm", "bh"),
+        ("comparison.holm", "comparison.benjamini_hochberg"), BESIDE, statistics("holm", "bh"),
     ),
     Check(
         (

@@ -9,14 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import measures
-from tests.measures.checks import Check, agreement, annotators, comparisons, intervals, reference
+from tests.measures.checks import Check, agreement, annotators, comparisons, further, intervals, preferences, reference
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = ROOT / "docs" / "statistics.md"
 HEADING = "## What every number was checked against"
 TITLES = "| functions | compared with | cases | largest difference | test |\n|---|---|---|---|---|\n"
 CHECKS: list[Check] = [
-    check for part in (reference, agreement, intervals, comparisons, annotators) for check in part.CHECKS
+    check
+    for part in (reference, agreement, further, intervals, comparisons, annotators, preferences)
+    for check in part.CHECKS
 ]
 
 
@@ -37,38 +39,47 @@ PROOFS = [
           "measures/test_coverage.py::test_intervals_of_the_report_hold_the_truth"),
     Proof(("clusters.cluster_bootstrap_intervals",), COVERAGE,
           "measures/test_coverage.py::test_dialogues_must_be_drawn_whole"),
+    Proof(("population.population_intervals",), "each annotator, group and both left out by counting anew",
+          "measures/test_population.py::"
+          "test_the_variance_adds_annotators_and_groups_less_what_both_count_and_is_at_least_the_larger"),
+    Proof(("population.population_intervals",), COVERAGE,
+          "measures/test_population.py::test_intervals_hold_agreement_among_all_where_those_for_these_annotators_do_not"),
     Proof(("intervals.bootstrap_intervals", "intervals.intervals_of_counts"), "each coefficient alone, same seed",
           "measures/test_intervals_and_words.py::test_intervals_of_several_coefficients_are_those_of_each_alone"),
     Proof(("clusters.cluster_bootstrap_intervals",), "each coefficient alone, same seed",
           "measures/test_clusters.py::test_intervals_of_several_coefficients_are_those_of_each_alone"),
-    Proof(("histograms.n_votes_of_json",), "the histogram itself",
-          "measures/test_histograms.py::test_stored_histograms_add_up_without_being_read_one_by_one"),
     Proof(("cohen.cohen_kappas",), "each table alone",
           "measures/test_coefficients.py::test_kappas_of_many_tables_are_those_of_each_alone"),
     Proof(("contributors.kappa_with_majority", "leave_one_out.leave_one_out"), COVERAGE,
           "measures/test_coverage.py::test_intervals_of_annotators_hold_the_truth"),
-    Proof(("systems.crossed_variance_t",), COVERAGE,
-          "measures/test_coverage.py::test_the_interval_of_a_difference_holds_the_truth"),
+    Proof(("mixed.letters.compact_letters",), "pairs by lot: a letter is shared exactly where they do not differ",
+          "measures/mixed/test_letters.py::test_sources_share_a_letter_exactly_if_they_do_not_differ"),
+    Proof(("preferences.ranking.rank",), "simulated coverage of strengths, win rates and ranks",
+          "measures/preferences/test_ranking.py::test_intervals_hold_the_truth_where_those_of_the_model_alone_do_not"),
+    Proof(("preferences.consistency.consistency",), "simulation: transitive sources, and a circle of three",
+          "measures/preferences/test_ranking.py::test_a_circle_of_three_is_found_and_transitive_sources_are_not_blamed"),
     Proof(("prediction_intervals.label_estimates", "prediction_intervals.score_estimates"), COVERAGE,
           "measures/test_coverage.py::test_intervals_of_predictions_hold_the_truth"),
     Proof(("intervals.wilson", "intervals.clopper_pearson"), "exact coverage of the interval",
           "measures/test_coverage.py::test_intervals_of_shares_hold_what_each_promises"),
     Proof(("intervals.guarded",), "simulation: what has poor coverage is hidden or marked",
           "measures/test_coverage.py::test_wherever_coverage_is_poor_the_guards_speak"),
-    Proof(("systems.crossed_variance_t",), "simulation: equal systems called different, four layouts",
-          "measures/test_systems.py::test_equal_systems_are_rarely_called_different"),
     Proof(("contributors.flags",), "simulation: careless annotators found, others left alone",
           "measures/test_contributors.py::test_clickers_are_flagged_and_nobody_else"),
     Proof(("batch_drift.cause_of",), "batches made with one bad annotator, and hard ones",
           "measures/test_batch_drift.py::test_one_bad_annotator_is_the_cause"),
     Proof(("drift.cusum", "drift.cusum_limit", "drift.ewma_width"), "simulation: false alarms in 400 courses",
           "measures/test_drift.py::test_false_alarms_come_as_rarely_as_promised"),
+    Proof(("planning.crossed_power",), "simulation: the report's own tests of three layouts",
+          "measures/test_planning.py::test_the_power_of_a_layout_is_that_of_the_tests_of_the_report"),
+    Proof(("planning.crossed_difference",), "its power",
+          "measures/test_planning.py::test_the_difference_that_a_layout_detects_is_found_with_its_power"),
+    Proof(("planning.crossed_annotators",), "its power, and that of one annotator less",
+          "measures/test_planning.py::test_the_fewest_annotators_of_a_layout_reach_its_power_and_one_less_do_not"),
     Proof(("planning.crossed_dialogues",), "its power, and that of one dialogue less",
           "measures/test_planning.py::test_dialogues_for_the_crossed_test_reach_its_power_and_one_less_does_not"),
     Proof(("planning.fewest_annotators",), "the number of dialogues with one annotator less",
           "measures/test_planning.py::test_below_the_fewest_annotators_no_number_of_dialogues_is_enough"),
-    Proof(("planning.mean_components",), "pairs made so that only their mean is right",
-          "measures/test_planning.py::test_the_mean_of_pairs_is_taken_before_anything_is_cut_off"),
     Proof(("alpha.krippendorff_alpha",), "35,000 real ratings: the published values",
           "reporting/test_agreement_command.py::test_switchboard_coherence_has_its_published_alpha"),
     Proof(("alpha.krippendorff_alpha", "agreement.fleiss_kappa"), "43,050 real ratings: the published values",
@@ -109,6 +120,24 @@ PROOFS = [
           "measures/test_signals.py::test_the_lower_tail_is_that_of_the_binomial"),
     Proof(("difficulty.difficulty_of",), "items made easy and split",
           "measures/test_difficulty.py::test_items_all_agree_on_are_easy_and_split_ones_hard"),
+    Proof(("mixed.sources.compare_sources", "mixed.fitting.fit"), "lme4 and lmerTest, ten studies",
+          "measures/mixed/test_oracle.py::test_estimates_errors_and_degrees_of_freedom_are_those_of_lmertest"),
+    Proof(("mixed.fitting.pieces_at", "mixed.fitting.deviance", "mixed.fitting.curvature", "mixed.fitting.newton_step"),
+          "lme4, standard deviations of the effects",
+          "measures/mixed/test_oracle.py::test_standard_deviations_are_those_of_lme4"),
+    Proof(("mixed.annotators.roots", "mixed.annotators.rooted", "mixed.annotators.sides"),
+          "the covariance matrix of all ratings, written out",
+          "measures/mixed/test_equations.py::test_pieces_are_those_of_the_whole_matrix"),
+    Proof(("mixed.robust.plain_differences",), "sums over clusters, added by loops",
+          "measures/mixed/test_sources.py::test_two_way_clusters_are_added_and_their_overlap_taken_off"),
+    Proof(("ordinal.odds.odds_ratios",), "ordinal (clmm) and lme4 (glmer), four studies",
+          "measures/ordinal/test_odds.py::test_odds_errors_and_standard_deviations_are_those_of_the_package"),
+    Proof(("ordinal.answers.likelihood",), "differences of small steps",
+          "measures/ordinal/test_odds.py::test_derivatives_of_an_answer_are_those_of_small_steps"),
+    Proof(("agreement.positive_agreement",), "all ordered pairs of raters, one by one",
+          "measures/test_overlap.py::test_any_number_of_raters_have_that_of_all_ordered_pairs"),
+    Proof(("overlap.mean_jaccard",), "pairs of sets, counted by hand",
+          "measures/test_overlap.py::test_the_mean_overlap_is_that_of_all_pairs_with_a_mark"),
     Proof(("suggestions.minutes_of_batch",), "counted by hand",
           "measures/test_difficulty.py::test_minutes_are_rounded_up_to_five"),
 ]  # fmt: skip
@@ -160,23 +189,26 @@ def printed() -> list[Line]:
 
 def figures() -> Iterator[str]:
     """Public functions of measures that return a figure: a number, or a class that says what is known of one."""
-    for module in pkgutil.iter_modules(measures.__path__):
-        for name, function in vars(importlib.import_module(f"measures.{module.name}")).items():
+    for module in pkgutil.walk_packages(measures.__path__, "measures."):
+        for name, function in vars(importlib.import_module(module.name)).items():
             inner = inspect.unwrap(function) if callable(function) else None
-            is_own = inspect.isfunction(inner) and inner.__module__ == f"measures.{module.name}"
+            is_own = inspect.isfunction(inner) and inner.__module__ == module.name
             if is_own and not name.startswith("_") and returns_figure(inspect.signature(inner).return_annotation):
-                yield f"{module.name}.{name}"
+                yield f"{module.name}.{name}".removeprefix("measures.")
 
 
 # Containers that figures are computed from.
-NO_FIGURES = {"Chance", "CompleteBatches", "Contribution", "Histogram", "MajorityTables", "NumberedVotes"}
+NO_FIGURES = {
+    "Chance", "CompleteBatches", "Contribution", "Histogram", "MajorityTables", "NumberedVotes", "LeftOut", "Cells",
+    "Products", "Rows", "Nested", "Dense", "Sparse",
+}  # fmt: skip
 
 
 def returns_figure(annotation: object) -> bool:
     text = inspect.formatannotation(annotation)
     if "numpy" in text or "Callable" in text:
         return False
-    classes = set(re.findall(r"measures\.\w+\.(\w+)", text))
+    classes = set(re.findall(r"measures\.(?:\w+\.)+(\w+)", text))
     return bool(classes - NO_FIGURES) or bool(re.search(r"\b(float|int)\b", text) and not classes)
 
 

@@ -9,6 +9,7 @@ import pytest
 from annotation.models import ActivityLog, Batch
 from annotation.services import people, studies
 from annotation.services.batching import make_batches
+from annotation.services.discarding import discard_draft
 from annotation.services.joining import join
 from annotation.services.metrics import delete_metric
 from annotation.services.moving import move_study
@@ -22,7 +23,7 @@ from protocols.selectors import BUILTIN
 from protocols.services import store_bundle
 from tests.cast import Cast, make_cast
 from tests.clock import NOW
-from tests.factories import MetricFactory, StudyFactory
+from tests.factories import MetricFactory, StudyFactory, make_batch
 from tests.factories_protocols import make_he_version
 
 pytestmark = pytest.mark.django_db
@@ -49,6 +50,12 @@ DECISIONS: dict[str, tuple[Act, str, dict[str, Any]]] = {
     "batches_closed": (
         lambda cast: studies.set_batch_status(cast.study, keys=["1"], status="closed", by=cast.owner, now=NOW),
         "1", {"n": 1, "keys": ["1"]},
+    ),
+    "batch_discarded": (
+        lambda cast: discard_draft(
+            cast.study, key=make_batch(cast.study, position=1, status="draft").key, by=cast.owner, now=NOW
+        ),
+        "2", {"kind": "main", "items": 6},
     ),
     "batches_made": (
         lambda cast: make_batches(cast.study, by="size", size=2, kind="pilot", actor=cast.owner, now=NOW),

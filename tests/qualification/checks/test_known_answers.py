@@ -13,6 +13,7 @@ from annotation.services.refusals import Refused
 from protocols.specs import spec_of
 from qualification.checks.services.known_answers import import_known_answers, mark_from_panel
 from qualification.models import KnownAnswer
+from tests.annotation.importing.conftest import workbook
 from tests.cast import Cast
 from tests.factories import DialogueFactory, make_batch, take_seat
 from tests.qualification.checks.factories import make_checks
@@ -146,6 +147,17 @@ def test_the_command_brings_a_file_and_names_the_lines_that_are_wrong(cast: Cast
     with pytest.raises(CommandError, match="Nothing was imported"):
         call_command("import_known_answers", cast.study.slug, str(path))
     assert f"{path}:2: options:" in capsys.readouterr().err
+
+
+def test_a_sheet_of_a_workbook_is_chosen(cast: Cast, material, tmp_path, capsys):
+    rows = [line.split(",") for line in (HEADER.strip(), "d-new,c0,,listening,listening,gold,")]
+    path = workbook(tmp_path / "known.xlsx", rows, [["notes"]])
+    with pytest.raises(CommandError):
+        call_command("import_known_answers", cast.study.slug, str(path))
+    assert "sheet: the workbook has 2 sheets" in capsys.readouterr().err
+
+    call_command("import_known_answers", cast.study.slug, str(path), "--sheet", "Sheet")
+    assert "known answers new: 1" in capsys.readouterr().out
 
 
 def test_reading_a_file_takes_as_many_queries_for_many_rows(cast: Cast, tmp_path, django_assert_max_num_queries):

@@ -9,6 +9,7 @@ from annotation.models import ActivityLog, Item
 from qualification.checks.selectors.evidence import sentences
 from qualification.checks.services.flags import decide_flag
 from qualification.models import CheckPlan, Flag, KnownAnswer
+from tests.annotation.importing.conftest import workbook
 from tests.cast import Cast
 from tests.factories import ParticipantFactory
 from tests.qualification.checks.factories import CheckPlanFactory, FlagFactory, make_checks
@@ -195,6 +196,21 @@ def test_known_answers_come_in_through_the_page(cast: Cast, researcher):
 
     assert "New: 1, changed: 0" in answer.content.decode()
     assert KnownAnswer.objects.get().kind == "gold"
+
+
+def test_a_sheet_of_a_workbook_is_chosen_on_the_page(cast: Cast, researcher, tmp_path):
+    dialogue = make_checks(cast.study, 1)[0]
+    KnownAnswer.objects.all().delete()
+    row = [dialogue.key, dialogue.candidates.first().key, "listening", "listening"]
+    rows = [["dialogue", "candidate", "criterion", "options"], row]
+    content = workbook(tmp_path / "known.xlsx", rows, [["notes"]]).read_bytes()
+
+    def sent(**form: str) -> str:
+        file = SimpleUploadedFile("known.xlsx", content)
+        return researcher.post(page("known_answers_import"), {"file": file, **form}).content.decode()
+
+    assert "the workbook has 2 sheets" in sent()
+    assert "New: 1, changed: 0" in sent(sheet="Sheet")
 
 
 def test_errors_of_a_file_are_listed_by_line_and_column(cast: Cast, researcher):

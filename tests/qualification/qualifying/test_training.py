@@ -157,7 +157,7 @@ def test_the_page_of_the_models_is_counted_among_those_of_its_batch():
     (batch,) = make_training(work.study, by=UserFactory(), now=NOW)
     assignment = claim_seat(make_annotator(work.study, "bea", status="qualifying"), batch, now=NOW)
     last = dialogue_page(assignment, batch.items.filter(unit="model").first().position)
-    assert last.number == last.n_dialogues
+    assert last.screen.piece == last.screen.n_pieces
 
 
 def test_the_same_turns_with_other_facts_are_another_dialogue():

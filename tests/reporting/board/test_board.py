@@ -32,7 +32,7 @@ from reporting.board.tables import agreement_table, largest_share
 from reporting.explained import INTERVAL_NOTES, STATISTICS, WARNINGS, explained, interval_lines, missing
 from reporting.labels import REASONS, reason_sentence
 from tests.cast import Cast
-from tests.factories import StudyFactory, make_batch
+from tests.factories import MembershipFactory, StudyFactory, make_batch
 from tests.factories_protocols import CriterionFactory, OptionFactory, VersionFactory, make_scale_version, publish
 from tests.he_study import expected
 from tests.reporting.board.pages import NOW, board_url, fragment_url, rate, signed_in
@@ -317,6 +317,22 @@ def words_of(*modules) -> set[str]:
     return {
         value for module in modules for name, value in vars(module).items() if name.isupper() and isinstance(value, str)
     }
+
+
+def test_questions_that_have_no_coefficient_are_named_with_the_place_where_they_are(db, client: Client):
+    version, _ = store_bundle(load_bundle(BUILTIN / "abc-eval-1.0.yaml"), publish=True, now=NOW)
+    study = StudyFactory(protocol_version=version)
+    make_batch(study)
+    client.force_login(MembershipFactory(study=study, role="lead").user)
+    page = " ".join(client.get(reverse("board", args=[study.slug])).content.decode().split())
+    names = [each.name for each in spec_of(version).criteria if each.kind == "multiple"]
+    assert len(names) == 5
+    assert f"Not shown here: {', '.join(names[:-1])} and {names[-1]}. A question that takes several answers" in page
+    assert f'<a href="{reverse("report", args=[study.slug])}#t-behaviours">Behaviours</a>' in page
+
+
+def test_a_board_that_shows_every_question_says_nothing_of_others(cast: Cast):
+    assert "Not shown here" not in signed_in(cast.owner).get(board_url(cast)).content.decode()
 
 
 def test_every_reason_note_and_warning_of_the_measures_has_a_sentence():

@@ -82,7 +82,7 @@ def test_pairs_on_strong_judgements_leave_out_what_anybody_was_unsure_of(measure
 def test_the_list_of_pairs_has_both_kappas_where_somebody_can_be_unsure(cast: Cast, scale_study: Study):
     rate(cast, 0, 1)
     page = signed_in(cast.lead).get(fragment_url(cast)).text
-    assert "Strong judgements in common" in page
+    assert "Kappa, items nobody was unsure about" in page
     sweep(now=NOW)
     assert not board_page(scale_study, {})["pairs"].has_unsure
 

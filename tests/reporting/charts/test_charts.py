@@ -7,8 +7,23 @@ import pytest
 from weasyprint import HTML
 
 from parley.numbers import number
-from reporting.charts import Bar, BarGroup, Dot, DotGroup, DotRow, HeatCell, bar_figure, dot_figure, heat_figure
+from reporting.charts import (
+    Bar,
+    BarGroup,
+    Dot,
+    DotGroup,
+    DotRow,
+    Estimated,
+    EstimatedGroup,
+    HeatCell,
+    bar_figure,
+    dot_figure,
+    forest_figure,
+    heat_figure,
+    interval_text,
+)
 from reporting.charts.drawing import LONGEST_LABEL, SERIES, TONES, WIDTH, Scale, shortened, text_width
+from reporting.charts.forest import axis_of as forest_axis
 
 SVG = "{http://www.w3.org/2000/svg}"
 TRICKY = 'Model <b>"A" & co'
@@ -33,7 +48,17 @@ def heat() -> str:
     return heat_figure(name="h", title="Pairs", description="Kappa.", rows=["a", TRICKY], columns=["b"], cells=cells)
 
 
-FIGURES = {"dots": dots, "bars": bars, "heat": heat}
+def forest(**fields) -> str:
+    rows = (
+        Estimated(TRICKY, 0.4, 0.1, 0.7, interval_text(0.4, 0.1, 0.7)),
+        Estimated("另一个模型的名字", -0.2, text=interval_text(-0.2, None, None), is_open=True),
+    )
+    options = {"dot_means": "mean", "ring_means": "difference"} | fields
+    groups = [EstimatedGroup("One", "share", rows), EstimatedGroup("Two", "points", (Estimated("x", 3.5, 3.0, 4.5),))]
+    return forest_figure(name="f", title="Means", description="By source.", groups=groups, **options)
+
+
+FIGURES = {"dots": dots, "bars": bars, "heat": heat, "forest": forest}
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -58,6 +83,24 @@ def test_a_picture_can_be_printed(name: str):
 def test_a_value_that_is_missing_is_a_dash_with_its_note():
     texts = list(ElementTree.fromstring(dots()).itertext())
     assert {"–", "undefined", "0.40"} <= set(texts)
+
+
+def test_an_estimate_has_its_interval_in_brackets_and_groups_of_other_units_have_axes_of_their_own():
+    texts = list(ElementTree.fromstring(forest()).itertext())
+    assert {"0.40 [0.10, 0.70]", "−0.20"} <= set(texts)
+    assert {"0.6", "−0.2"} <= set(texts), "shares"
+    assert {"3.0", "4.5"} <= set(texts), "points"
+    assert "0.0" in texts
+    assert len(marks(forest(), "circle", "fig-ring")) == 2, "one, and that of the legend"
+
+
+@pytest.mark.parametrize("ends", [(0.0, 1.0), (-3.0, -2.9), (1e-6, 2e-6), (5.0, 5.0), (0.37, 4.21), (-1000.0, 2500.0)])
+def test_an_axis_reaches_beyond_every_interval_in_round_steps(ends: tuple[float, float]):
+    low, high, step = forest_axis([Estimated("one", sum(ends) / 2, *ends)], has_zero=False)
+    assert low <= ends[0] + 1e-9 * step
+    assert high >= ends[1] - 1e-9 * step
+    assert 1 <= round((high - low) / step) <= 7
+    assert float(f"{step:e}"[:1]) in (1, 2, 5)
 
 
 def test_words_are_left_out_where_the_axis_has_no_room_for_them():

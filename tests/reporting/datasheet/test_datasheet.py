@@ -12,7 +12,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import override
 
-from annotation.models import ActivityLog, Assignment, DatasheetAnswer, Study
+from annotation.models import ActivityLog, Assignment, DatasheetAnswer, Rating, Study
+from annotation.services.agreement import rebuild_study
 from annotation.services.claiming import claim_seat
 from annotation.services.datasheet import LONGEST_ANSWER, save_answer
 from annotation.services.refusals import Refused
@@ -22,6 +23,7 @@ from reporting.report.build import build_report, open_report
 from reporting.study.facts import people_of
 from reporting.study.plain import plain
 from tests.cast import Cast
+from tests.comparing import make_compared
 from tests.factories import StudyFactory, make_batch
 from tests.factories_protocols import CriterionFactory, OptionFactory, VersionFactory, publish
 from tests.working import rate_everything
@@ -128,7 +130,7 @@ def test_other_kinds_of_batches_and_excluded_people_are_told(rated: Study, cast:
     cast.annotators[2].status = "excluded"
     cast.annotators[2].save()
     quality = lines_of(rated, "3.3.3")
-    assert "Left out of all results: Pilot, batches: 1, items: 6, answers: 0." in quality
+    assert "Left out of all results: Pilot, batches: 1, items: 0, answers: 0." in quality
     assert quality[-1] == "Annotators whose answers were excluded: 1."
 
 
@@ -343,3 +345,15 @@ def test_sections_hold_every_answer_once(rated: Study):
     answers = list(sheet_of(rated).values())
     assert [each for _, _, part in by_section(answers) for each in part] == answers
     assert json.loads(as_json(rated, answers, now=NOW))["study"] == rated.slug
+
+
+@pytest.mark.parametrize(("imported", "is_drawn", "is_not_kept"), [(0, True, False), (1, True, True), (3, False, True)])
+def test_sides_are_said_to_be_drawn_only_for_answers_given_in_parley(imported: int, is_drawn: bool, is_not_kept: bool):
+    study = make_compared()
+    people = study.participants.order_by("pk").values_list("pk", flat=True)[:imported]
+    Rating.objects.filter(assignment__participant__in=list(people)).update(is_swapped=None)
+    rebuild_study(study, now=NOW)
+    said = " ".join(line for number in sheet_of(study) for line in lines_of(study, number))
+    assert ("the side of each source was drawn for each annotator" in said) == is_drawn
+    assert ("The sides of imported preferences are not kept." in said) == is_not_kept
+    assert "The pairs of a batch are shown in an order that is drawn for each annotator." in said

@@ -112,8 +112,11 @@ def test_none_beside_another_choice_is_refused_when_the_file_comes_back(
 ) -> None:
     path = tmp_path / "ratings.csv"
     path.write_bytes(written(diqad.study, "long-csv").replace(b"incomplete|less_proactive", b"incomplete|none"))
-    with pytest.raises(ImportRejected, match="“none” cannot be combined with other answers"):
+    with pytest.raises(ImportRejected) as refused:
         import_ratings(diqad.study, path, now=timezone.now())
+    reasons = [error.reason for error in refused.value.errors if error.field == "choices"]
+    assert reasons
+    assert all("“none” cannot be combined with other answers" in reason for reason in reasons)
 
 
 def test_parquet_holds_the_same_with_types(diqad: Work, written: Written) -> None:

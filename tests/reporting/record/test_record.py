@@ -74,8 +74,8 @@ def test_the_rule_of_the_qualification_fills_its_row_with_threshold_panel_and_nu
     assert "Rule: Fleiss' kappa of the panel and the candidate, over all criteria together, by the value" in text
     assert "passed strictly above the threshold." in text
     assert f"Threshold: the panel's own kappa, {rule['used_low']:.3f}." in text
-    assert "Compared with the panel: non-experts. Attempts allowed: 2. Panel members: 3." in text
-    assert "Candidates who tried: 2; passed: 1, failed: 1, undecided: 0, not decided yet: 0." in text
+    assert "Compared with the panel, which rated the pilot: non-experts. Attempts allowed: 2. Panel members: 3." in text
+    assert "People who tried: 2; passed: 1, failed: 1, undecided: 0, not decided yet: 0." in text
 
 
 def test_a_rule_that_has_decided_is_told_as_it_stood_then():
@@ -99,7 +99,7 @@ def test_several_rules_are_told_one_after_the_other_with_what_each_decided():
         "Attempts decided by this rule: 2.",
         "Attempts decided by this rule: 3.",
     ]
-    assert "Candidates who tried: 4; passed: 3, failed: 1, undecided: 0, not decided yet: 0." in lines
+    assert "People who tried: 4; passed: 3, failed: 1, undecided: 0, not decided yet: 0." in lines
     assert "Qualification results overridden by a team lead: 1." in lines
 
 
@@ -108,8 +108,8 @@ def test_a_qualification_that_nobody_has_tried_tells_its_rule(cast: Cast):
     Study.objects.update(has_qualification=True)
     lines = row_of(cast.study, "qualification_rule").lines
     assert "Threshold: the panel's own kappa, which has not been applied to anybody yet." in lines
-    assert "Candidates rate training batches with explanations before they qualify." in lines
-    assert "Candidates first answer questions about the guidelines, all of them correctly within 2 tries." in lines
+    assert "Newcomers first rate training batches with explanations before they qualify." in lines
+    assert "Newcomers first answer questions about the guidelines, all of them correctly within 2 tries." in lines
 
 
 def test_without_a_qualification_people_were_cleared_by_hand_unless_the_invitation_did(cast: Cast):
@@ -137,7 +137,7 @@ def test_methods_and_datasheet_name_the_rule():
     text = " ".join(build_report(study, now=NOW).methods)
     rule = "Fleiss' kappa of the panel and the candidate, over all criteria together;"
     assert f"Annotators had to pass a qualification ({rule}" in text
-    assert "Of 1 candidates, 1 passed." in text
+    assert "Of 1 people who tried, 1 passed." in text
 
 
 # --- batch acceptance --------------------------------------------------------------------------------

@@ -7,9 +7,11 @@ from statistics import mean, stdev
 from zipfile import ZipFile
 
 import pytest
+from django.template.loader import render_to_string
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import strip_tags
 from sklearn.metrics import cohen_kappa_score
 
 from annotation.models import Rating, Study
@@ -93,9 +95,9 @@ def test_each_source_and_criterion_has_mean_and_sd_of_its_row_or_column(he_repor
 def test_page_and_latex_have_a_column_of_sources_and_a_row_of_criteria(rated: Cast):
     report = build_report(rated.study, now=NOW)
     page, latex = page_of_lead(rated.study, rated), as_latex(report)
-    assert '<th scope="col" class="number">Mean of criteria</th>' in page
-    assert '<th scope="row">Mean of sources</th>' in page
-    assert "Mean of criteria" in latex.partition("tab:agreement")[2].partition("longtable")[0]
+    assert '<th scope="col" class="number">Mean over the criteria</th>' in page
+    assert '<th scope="row">Mean over the sources</th>' in page
+    assert "Mean over the criteria" in latex.partition("tab:agreement")[2].partition("longtable")[0]
 
 
 # --- pairs -----------------------------------------------------------------------------------------------
@@ -158,6 +160,15 @@ def test_votes_for_two_positive_options_make_an_item_positive_and_not_tied(two_k
     assert [(row.percent, row.ties) for row in rows] == [(100.0, 0)] * 3
 
 
+def test_several_positive_options_are_said_to_count_together_and_are_named(two_kinds: Study, cast: Cast):
+    page = page_of_lead(two_kinds, cast)
+    said = "if the positive options together have strictly more votes than every other option"
+    for section in ("t-majority", "t-methods"):
+        assert said in page.split(f'id="{section}"')[1].split("</section>")[0], section
+    assert "The protocol names these options positive: " in page.split('id="t-methods"')[1].split("</section>")[0]
+    assert "Register: 4, 5" in page.split('id="t-methods"')[1].split("</section>")[0]
+
+
 def test_a_label_that_is_a_number_is_parted_from_how_often_it_was_given(two_kinds: Study, cast: Cast):
     page = page_of_lead(two_kinds, cast)
     assert "1:&nbsp;0, 2:&nbsp;0, 3:&nbsp;0, 4:&nbsp;2, 5:&nbsp;2" in page
@@ -168,7 +179,7 @@ def test_votes_wanted_are_those_of_the_batches_and_not_of_the_settings(two_kinds
     Study.objects.filter(pk=two_kinds.pk).update(seats=3)
     two_kinds.refresh_from_db()
     (row,) = [row for row in build_report(two_kinds, now=NOW).checklist if row.key == "votes_per_sample"]
-    assert row.lines == ["Votes per item: 2; planned: 2."]
+    assert row.lines == ["Annotators per item: 2; planned: 2."]
 
 
 # --- batches that are half done ----------------------------------------------------------------------------
@@ -239,3 +250,22 @@ def test_the_words_of_the_study_and_their_source_are_in_every_file(rated: Cast, 
 def words_in(report: Report) -> list[str]:
     rows = [*report.agreement, *report.agreement_overall, *report.agreement_by_source]
     return [value for row in rows for name, value in plain(row).items() if name.endswith("word") and value]
+
+
+# --- words -----------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [("fair", "0.21 to 0.50; at least fair"), ("poor", "0.21 to 0.50"), ("unreliable", "0.21 to 0.50")],
+)
+def test_a_lower_end_has_no_word_that_every_value_deserves(word: str, said: str):
+    limits = {"low": 0.21, "high": 0.5, "word": word, "note": None}
+    assert strip_tags(render_to_string("reporting/_interval.html", limits)).strip() == said
+
+
+def test_items_without_a_majority_are_not_called_tied_as_those_that_are_not_positive(two_kinds: Study, cast: Cast):
+    page = page_of_lead(two_kinds, cast)
+    parts = {name: page.split(f'id="{name}"')[1].split("</section>")[0] for name in ("t-majority", "t-final-labels")}
+    assert "tied and not positive" not in parts["t-majority"]  # 4 and 5 are positive together
+    assert "Final labels count every option by itself" in parts["t-majority"]
+    assert "0 excluded, 2 without a majority, 0 unsure" in parts["t-final-labels"]
+    assert " tied" not in parts["t-final-labels"]

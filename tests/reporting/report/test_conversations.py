@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,11 +11,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Dialogue, Study
-from measures.systems import crossed_variance_t
+from measures.mixed.sources import compare_sources
 from reporting.report.build import build_report
 from reporting.report.methods import methods
 from tests.factories import MembershipFactory
-from tests.he_study import he_rows
+from tests.he_study import SOURCES, he_ratings, he_rows
 
 NOW = timezone.now()
 
@@ -74,10 +75,15 @@ def _fleiss(tallies: np.ndarray) -> float:
 def test_sources_are_compared_over_conversations(report, conversations):
     n = len(set(conversations.values()))
     for each in report.comparisons:
-        assert each.whole.n_dialogues == n
-        for pair in each.pairs:
-            assert pair.n_dialogues == n
-            assert (pair.majority.majority_p, pair.majority.majority_reason) == (None, "dependent_turns")
+        assert each.n_conversations == n
+        assert {pair.limits.n_conversations for pair in each.pairs} == {n}
+        assert {"conversation", "item"} <= {effect.effect for effect in each.effects}
+    sources = tuple(SOURCES)
+    found = next(each for each in report.comparisons if each.criterion == "listening")
+    rows = [row for row in he_rows() if row["criterion"] == "listening"]
+    conversation = np.unique([conversations[row["dialogue_id"]] for row in rows], return_inverse=True)[1]
+    wanted = compare_sources(replace(he_ratings("listening"), conversation=conversation), len(sources))
+    assert [pair.p for pair in found.pairs] == pytest.approx([each.p_value for each in wanted.differences], rel=1e-6)
 
 
 def test_coefficients_stay_as_they_are(report, he_report):
@@ -89,6 +95,7 @@ def test_methods_say_what_is_taken_as_one_unit(report, conversations):
     assert report.material.conversations == len(set(conversations.values()))
     text = " ".join(methods(report))
     assert "turns of 16 conversations; intervals and tests take each conversation as one unit." in text
+    assert "for new annotators and new conversations." in text
 
 
 def test_the_board_and_the_api_have_no_interval(turns_study: Study, client: Client):
@@ -100,15 +107,3 @@ def test_the_board_and_the_api_have_no_interval(turns_study: Study, client: Clie
     page = client.get(reverse("board", args=[turns_study.slug])).text
     assert "turns of conversations, so their answers are not independent" in page
     assert not re.search(r"95 % interval [−\d]", page)
-
-
-def test_a_test_over_conversations_keeps_its_level_and_one_over_turns_does_not():
-    rng = np.random.default_rng(11)
-    over = Counter()
-    for _ in range(400):
-        truth = rng.normal(0, 1, (40, 1, 1)) + rng.normal(0, 0.5, (40, 5, 1))
-        scores = truth + rng.normal(0, 0.05, (1, 1, 6)) + rng.normal(0, 1, (40, 5, 6))
-        over["conversations"] += crossed_variance_t([scores.mean(axis=1)]).p_value < 0.05
-        over["turns"] += crossed_variance_t([scores.reshape(200, 6)]).p_value < 0.05
-    assert over["conversations"] / 400 < 0.09
-    assert over["turns"] / 400 > 0.15

@@ -85,6 +85,17 @@ def test_page_and_files_name_how_many_are_left_out(work: Work, report: Report, c
         assert any(int(row[column]) for row in rows)
 
 
+def test_the_mean_leaves_them_out_and_warns_with_the_reason(work: Work, report: Report, client: Client):
+    row = next(row for row in report.comparisons if row.criterion == "score")
+    assert (row.n_ratings, [(each.reason, each.n) for each in row.unused]) == (10, [("excluding", 2)])
+    assert ([mean.source for mean in row.means], row.pairs, row.warnings) == ([None], [], ["answers_unused"])
+    assert row.means[0].mean == pytest.approx(1.1, abs=0.15), "(4 x 2 + 3 x 1) / 10, weighted by the model"
+    client.force_login(MembershipFactory(study=work.study, role="lead").user)
+    page = client.get(reverse("report", args=[work.study.slug])).text
+    assert "10 answers are used. 2 (16.7 %) are left out: 2 exclude the item." in page
+    assert "All dialogues" in page
+
+
 def test_the_board_compares_pairs_on_the_scale(work: Work):
     sweep(now=NOW)
     pairs = board_pairs(board_data(work.study, {"criterion": "score"}))

@@ -79,4 +79,4 @@ def test_tables_and_latex_have_the_names(named: Cast):
     rows = csv.DictReader(io.StringIO(as_csv(report, "majority")))
     assert {row["source"] for row in rows} == set(names_of(named))
     assert all(name in as_latex(report) for name in names_of(named))
-    assert page_of(report)["names"]["sources"] == {name: name for name in names_of(named)}
+    assert page_of(report)["names"]["sources"] == {name: name for name in names_of(named)} | {None: "All dialogues"}

@@ -9,7 +9,7 @@ from reporting.report.build import PARTS, build_report, open_report
 from reporting.report.downloads import as_csv
 from tests.clock import NOW
 
-OF_STORED_FIGURES = ("majority", "votes", "options", "errors", "pairs", "batches", "comments", "excluded_batches")
+OF_STORED_FIGURES = ("majority", "votes", "options", "errors", "pairs", "comments", "excluded_batches")
 
 
 def test_every_part_alone_is_that_of_the_whole_report(scale_study: Study):

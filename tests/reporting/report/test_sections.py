@@ -11,11 +11,9 @@ from django.db.models import F
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
-from scipy.stats import friedmanchisquare
 
-from annotation.models import Assignment, Batch, Rating, Study
-from annotation.services.claiming import claim_seat, submit_assignment
-from measures.systems import crossed_variance_t
+from annotation.models import Batch, Rating, Study
+from annotation.services.claiming import claim_seat
 from reporting.report import alpha_check as check
 from reporting.report.build import build_report
 from reporting.study.cells import study_cells
@@ -187,91 +185,3 @@ def test_several_choices_and_marked_turns_have_their_tables(db):
     found = [(each.speaker, each.turn, each.marks, each.answers_with_marks) for each in report.turns]
     assert found == [(None, None, 4, 3), ("A", None, 2, 3), ("B", None, 2, 3), ("A", 1, 2, 3), ("B", 2, 2, 3)]
     assert report.hashes.data_lines == 8
-
-
-# --- comparisons ---------------------------------------------------------------------------------------
-def _he_scores(criterion: str) -> tuple[list[str], list[np.ndarray]]:
-    """(dialogues, annotators, sources) of each batch: 1 where the answer is the criterion's positive one."""
-    rows = [row for row in he_rows() if row["criterion"] == criterion]
-    sources = ["ground_truth", "geppetto", "geppetto_knowledge", "it5", "it5_knowledge"]
-    arrays = []
-    for batch in sorted({row["batch"] for row in rows}):
-        mine = [row for row in rows if row["batch"] == batch]
-        dialogues, people = (sorted({row[name] for row in mine}) for name in ("dialogue_id", "annotator"))
-        array = np.full((len(dialogues), len(people), len(sources)), np.nan)
-        for row in mine:
-            place = (dialogues.index(row["dialogue_id"]), people.index(row["annotator"]), sources.index(row["source"]))
-            array[place] = float(not row["answer"].lower().startswith(("not ", "i don")))
-        arrays.append(array)
-    return sources, arrays
-
-
-def test_every_pair_of_sources_is_tested_as_by_hand(he_report):
-    each = next(row for row in he_report.comparisons if row.criterion == "appropriateness")
-    sources, arrays = _he_scores("appropriateness")
-    assert sorted(each.sources) == sorted(sources)
-    assert len(each.pairs) == 10
-    for pair in each.pairs:
-        first, second = sources.index(pair.source_a), sources.index(pair.source_b)
-        found = crossed_variance_t([array[:, :, first] - array[:, :, second] for array in arrays])
-        assert pair.difference == pytest.approx(np.mean([d for a in arrays for d in _differences(a, first, second)]))
-        assert pair.p == pytest.approx(found.p_value)
-        assert pair.population == "dialogues_and_annotators"
-        assert pair.low < pair.difference < pair.high
-
-
-def _differences(array: np.ndarray, first: int, second: int) -> list[float]:
-    return (array[:, :, first] - array[:, :, second]).ravel().tolist()
-
-
-def test_friedman_is_that_of_dialogue_means(he_report):
-    each = next(row for row in he_report.comparisons if row.criterion == "listening")
-    _, arrays = _he_scores("listening")
-    means = np.concatenate([array.mean(axis=1) for array in arrays])
-    wanted = friedmanchisquare(*means.T)
-    assert (each.whole.friedman_chi2, each.whole.friedman_p) == pytest.approx((wanted.statistic, wanted.pvalue))
-    assert each.whole.n_dialogues == 42
-
-
-def test_corrected_p_values_are_never_smaller_and_holm_is_the_larger(he_report):
-    for pair in (pair for each in he_report.comparisons for pair in each.pairs):
-        assert pair.p <= pair.p_bh <= pair.p_holm <= 1
-
-
-def test_majorities_of_a_pair_differ_as_the_table_of_majorities(he_report):
-    percent = {(row.source, row.criterion): row.positive_items for row in he_report.majority}
-    for pair in (pair for each in he_report.comparisons for pair in each.pairs):
-        of = {name: percent[getattr(pair, f"source_{name}"), pair.criterion] for name in "ab"}
-        assert pair.majority.majority_only_a - pair.majority.majority_only_b == of["a"] - of["b"]
-
-
-def test_a_single_annotator_speaks_for_nobody_else(cast: Cast):
-    assignment = claim_seat(cast.annotators[0], cast.batch, now=NOW)
-    rate_everything(assignment, now=NOW)
-    pairs = [pair for each in build_report(cast.study, now=NOW).comparisons for pair in each.pairs]
-    assert {(pair.population, pair.p) for pair in pairs} == {("these_annotators_only", None)}
-    assert {pair.interval_note for pair in pairs} == {"single_annotator"}
-
-
-def test_scales_are_compared_by_their_scores(scale_study: Study):
-    for each in build_report(scale_study, now=NOW).comparisons:
-        values = defaultdict(list)
-        given = Rating.objects.filter(criterion__key=each.criterion).values_list("item__source__key", "option__value")
-        for source, value in given:
-            values[source].append(value)
-        assert each.score == "mean_score"
-        assert each.whole.means == pytest.approx([mean(values[source]) for source in each.sources])
-        assert {pair.majority.majority_reason for pair in each.pairs} == {"no_scores"}
-
-
-def test_batches_of_the_same_people_are_one_block(cast: Cast):
-    other = make_batch(cast.study, key="other", position=1)
-    for batch in (cast.batch, other):
-        for number, annotator in enumerate(cast.annotators):
-            assignment = claim_seat(annotator, batch, now=NOW)
-            rate_everything(assignment, now=NOW, option=number % 2)
-            submit_assignment(assignment, feedback="", now=NOW)
-    assert {each.whole.n_blocks for each in build_report(cast.study, now=NOW).comparisons} == {1}
-    Assignment.objects.filter(batch=other, participant=cast.annotators[0]).get().seat.delete()
-    found = build_report(cast.study, now=NOW).comparisons
-    assert {(each.whole.n_blocks, each.whole.n_shared_annotators) for each in found} == {(2, 2)}

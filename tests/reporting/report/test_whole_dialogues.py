@@ -1,4 +1,4 @@
-"""Systems are compared on whole dialogues: within scenarios if they share them, otherwise by their means alone."""
+"""Systems are compared on whole dialogues: within scenarios if they share them, otherwise as independent."""
 
 import json
 import re
@@ -11,8 +11,8 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Dialogue, Prediction, Study
-from measures.comparison import holm
-from measures.systems import crossed_variance_t
+from measures.mixed.design import Ratings
+from measures.mixed.sources import SourceComparison, compare_sources
 from reporting.report.build import build_report
 from reporting.report.methods import methods
 from tests.annotation.importing.conftest import NOW, load, load_ratings
@@ -51,18 +51,20 @@ def study(make_study: Callable[[], Study], db: None) -> Study:
     return make_study()
 
 
+def model_of(conversation: np.ndarray) -> SourceComparison:
+    """The model of the same scores; each dialogue is one item."""
+    scenario, annotator, system = np.indices(SCORES.shape).reshape(3, -1)
+    ratings = Ratings(system, annotator, conversation, system * len(SCORES) + scenario, SCORES.ravel().astype(float))
+    return compare_sources(ratings, len(SYSTEMS), bounds=(1.0, 5.0))
+
+
 def test_sources_are_compared_within_scenarios(study: Study):
-    report = build_report(study, now=NOW)
-    found = report.comparisons[0]
-    assert (found.sources, found.reason, found.whole.n_dialogues) == (list(SYSTEMS), None, len(SCORES))
-    pairs = [(0, 1), (0, 2), (1, 2)]
-    tests = [crossed_variance_t([(SCORES[:, :, a] - SCORES[:, :, b]).astype(float)]) for a, b in pairs]
-    assert [pair.difference for pair in found.pairs] == pytest.approx(
-        [(SCORES[:, :, a] - SCORES[:, :, b]).mean() for a, b in pairs]
-    )
-    assert [pair.p for pair in found.pairs] == pytest.approx([test.p_value for test in tests])
-    assert [pair.p_holm for pair in found.pairs] == pytest.approx(holm([test.p_value for test in tests]))
-    assert {(pair.n_dialogues, pair.majority.majority_reason) for pair in found.pairs} == {(8, "no_scores")}
+    found = build_report(study, now=NOW).comparisons[0]
+    assert (found.sources, found.reason, found.n_conversations) == (list(SYSTEMS), None, len(SCORES))
+    wanted = model_of(np.indices(SCORES.shape)[0].ravel())
+    assert [pair.difference for pair in found.pairs] == pytest.approx([d.estimate.value for d in wanted.differences])
+    assert [pair.p_holm for pair in found.pairs] == pytest.approx([d.adjusted_p for d in wanted.differences], rel=1e-6)
+    assert [mean.limits.low for mean in found.means] == pytest.approx([m.estimate.low for m in wanted.means], rel=1e-6)
 
 
 def test_tables_have_a_row_for_each_source_and_the_methods_name_the_scenarios(study: Study):
@@ -90,10 +92,12 @@ def test_scores_of_metrics_stand_beside_the_sources(study: Study):
     assert found == {each: pytest.approx(np.mean(range(at, 24, 3))) for at, each in enumerate(SYSTEMS)}
 
 
-def test_without_scenarios_the_page_says_that_nothing_is_tested(study: Study, client: Client):
+def test_without_scenarios_the_dialogues_are_compared_as_independent(study: Study):
     Dialogue.objects.update(scenario="")
     found = build_report(study, now=NOW).comparisons[0]
-    assert (found.reason, found.whole, found.pairs) == ("unmatched_dialogues", None, [])
-    client.force_login(MembershipFactory(study=study, role="owner").user)
-    page = client.get(reverse("report", args=[study.slug])).text
-    assert "no two sources share a scenario; the tables by source have their means, and unmatched" in page
+    assert (found.reason, found.n_ratings, found.n_conversations) == (None, SCORES.size, 24)
+    scenario, _annotator, system = np.indices(SCORES.shape).reshape(3, -1)
+    wanted = model_of(system * len(SCORES) + scenario)
+    assert [pair.p for pair in found.pairs] == pytest.approx([d.p_value for d in wanted.differences], rel=1e-6)
+    assert {effect.effect for effect in found.effects} >= {"annotator", "conversation", "residual"}
+    assert "conversation_source" in {effect.effect for effect in found.left_out}

@@ -7,21 +7,23 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import AgreementCell, Rating
+from annotation.models import AgreementCell, Rating, Study
 from annotation.services.agreement import rebuild_study, refresh_batch
+from annotation.services.claiming import claim_seat
 from measures.intervals import wilson
+from protocols.services import store_bundle
 from reporting.report.build import build_report, plain_report
 from reporting.report.downloads import as_csv
-from tests.comparing import make_compared, press
-from tests.factories import MembershipFactory
+from tests.comparing import COMPARED, deal, make_compared, make_compared_dialogues, make_study, press, sides_of
+from tests.factories import MembershipFactory, make_annotator
 
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()
 
 
-@pytest.fixture
-def compared():
-    return make_compared()
+@pytest.fixture(params=[make_compared, make_compared_dialogues], ids=["responses", "dialogues"])
+def compared(request):
+    return request.param()
 
 
 def by_hand(study):
@@ -59,14 +61,53 @@ def test_the_report_counts_answers_by_candidate_sides_and_repetitions(compared):
     assert (bias.repeated, bias.same_candidate, bias.same_side) == (repeated, same, by_side)
     assert repeated == 12
     assert report.n_ratings == 24
-    assert "(A) is the first source of a pair" in report.rules["pairings"]
+    assert "A is the first source of a pair" in report.rules["pairings"]
 
 
 def test_other_tables_say_which_candidate_a_side_stands_for(compared):
     (distribution,) = build_report(compared, now=NOW).distributions
     votes = {option.label: option.votes for option in distribution.options}
-    assert votes["Better on the left (A)"] >= 18
+    assert votes["A: Better on the left / Better on the right"] >= 18
     assert votes["Both are equal"] == 2
+
+
+def test_votes_and_final_labels_explain_the_letters_of_a_pair(compared, client: Client):
+    for section in sections(compared, client):
+        assert "A: Better on the left / Better on the right:&nbsp;" in section
+        assert "A is the first source of a pair and B the second, on whichever side they stood." in section
+
+
+@pytest.fixture
+def of_two() -> Study:
+    """Two people over two pairs of two sources: both prefer the first, on whichever side it stands."""
+    options = [{"key": side, "label": f"Speaker {at}", "role": side} for at, side in ((1, "left"), (2, "right"))]
+    asked = COMPARED["criteria"][0] | {"options": options, "examples": []}
+    study = make_study(2, 2, version=store_bundle(COMPARED | {"criteria": [asked]}, publish=True, now=NOW)[0])
+    (batch,) = deal(study)
+    for name in ("ann", "bob"):
+        work = claim_seat(make_annotator(study, name), batch, now=NOW)
+        sides = sides_of(work)
+        for item in batch.items.all():
+            code = "1" if sides[item.pk][0] == study.sources.get(key="model-a").pk else "2"
+            press(work, item, code)
+    refresh_batch(batch.pk, now=NOW)
+    return study
+
+
+def test_votes_and_final_labels_of_two_sources_have_their_names(of_two: Study, client: Client):
+    votes, labels = sections(of_two, client)
+    assert "Model A:&nbsp;4, Model B:&nbsp;0" in votes
+    assert "Model A:&nbsp;2&nbsp;(100.00&nbsp;%); Model B:&nbsp;0" in labels
+    for section in (votes, labels):
+        assert "Speaker 1" not in section
+        assert "first source of a pair" not in section
+
+
+def sections(study: Study, client: Client) -> list[str]:
+    """The tables of all votes and of final labels."""
+    client.force_login(MembershipFactory(study=study, role="owner").user)
+    page = client.get(reverse("report", args=[study.slug])).text
+    return [page.split(f'id="{name}"')[1].split("</section>")[0] for name in ("t-votes", "t-final-labels")]
 
 
 def test_downloads_have_both_tables(compared):
@@ -110,3 +151,31 @@ def test_the_board_and_the_report_show_answers_agreement_and_sides(compared):
     assert "Comparisons of pairs" in report
     assert "All pairs" in report
     assert "Identical texts, not shown" in report
+
+
+def test_preferences_with_unknown_sides_are_not_said_to_be_missing(compared, client: Client):
+    Rating.objects.update(is_swapped=None)
+    rebuild_study(compared, now=NOW)
+    client.force_login(MembershipFactory(study=compared, role="owner").user)
+    for name in ("board", "report"):
+        page = client.get(reverse(name, args=[compared.slug])).text
+        assert "nobody has preferred one yet" not in page
+        assert "nobody knows which response stood on the left" in page
+        assert "because the sides of imported preferences are not kept" in page
+        assert "Preferences without known sides: 22" in page
+        assert "imported without their sides" not in page
+
+
+def test_only_answers_given_in_parley_are_said_to_have_drawn_sides(compared, client: Client):
+    client.force_login(MembershipFactory(study=compared, role="owner").user)
+    drawn, not_kept = "was drawn for each annotator", "The sides of imported preferences are not kept."
+    page = client.get(reverse("report", args=[compared.slug])).text
+    assert (drawn in page, not_kept in page) == (True, False)
+    Rating.objects.filter(assignment=Rating.objects.first().assignment).update(is_swapped=None)
+    rebuild_study(compared, now=NOW)
+    page = client.get(reverse("report", args=[compared.slug])).text
+    assert (drawn in page, not_kept in page) == (True, True)
+    Rating.objects.update(is_swapped=None)
+    rebuild_study(compared, now=NOW)
+    page = client.get(reverse("report", args=[compared.slug])).text
+    assert (drawn in page, not_kept in page) == (False, True)

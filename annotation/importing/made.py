@@ -1,0 +1,43 @@
+"""Note which rows an import of ratings makes, so that it can be taken back as a whole."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Model
+
+from annotation.importing.copying import execute
+from annotation.importing.outcome import ImportSummary
+from annotation.models import ImportJob
+
+
+def begin_noting() -> None:
+    execute('CREATE TEMP TABLE import_made ("table" text, id bigint) ON COMMIT DROP')
+
+
+def note_made(rows: Sequence[Model]) -> int:
+    """Note rows that were just made. Return how many."""
+    if rows:
+        table, ids = rows[0]._meta.model_name, [row.pk for row in rows]
+        execute("INSERT INTO import_made SELECT %s, unnest(%s::bigint[])", [table, ids])
+    return len(rows)
+
+
+def insert_made(table: str, insert: str, params: Sequence[Any] | Mapping[str, Any] = ()) -> int:
+    """Run an INSERT, and note its rows. Return how many. The name must be a constant of the program, never input."""
+    return execute(
+        f"WITH made AS ({insert} RETURNING id) INSERT INTO import_made SELECT '{table}', id FROM made", params
+    )
+
+
+def remember(job: ImportJob, summary: ImportSummary, now: datetime) -> None:
+    """Store with the job what was made. A job of a command is not stored yet: it exists once the import succeeds."""
+    if job.pk is None:
+        job.format, job.summary, job.finished_at = summary.format, asdict(summary), now
+        job.save()
+    execute(
+        """INSERT INTO annotation_importedrows (job_id, "table", ids)
+           SELECT %s, "table", array_agg(id ORDER BY id) FROM import_made GROUP BY "table\"""",
+        [job.pk],
+    )

@@ -1,0 +1,112 @@
+"""Check dialogues for a protocol that compares: what each dialogue needs, and whether both sides are there."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotation.importing.outcome import BadField, Remedy
+from annotation.importing.remedies import choose_columns
+from annotation.importing.shapes import ParsedDialogue
+from annotation.models import Study
+from parley.listing import both
+from protocols.models import ProtocolVersion
+
+Unit = ProtocolVersion.Unit
+MOST_WARNINGS = 10
+
+
+def refuse_unmatched(dialogue: ParsedDialogue, units: Iterable[str], is_table: bool) -> None:
+    """Raise BadField for a dialogue that has no responses, and nothing to match it with others by.
+
+    Other turns of its conversation may have responses, so a dialogue in a conversation is left to the batches.
+    """
+    if Unit.COMPARISON not in units or dialogue.candidates or dialogue.conversation not in ("", dialogue.key):
+        return
+    missing = [name for name in ("source", "scenario") if not getattr(dialogue, name)]
+    if not missing or (dialogue.source and Unit.DIALOGUE in units):
+        return
+    reason = _("is missing: this protocol compares, so a dialogue without responses needs a source and a scenario")
+    raise BadField(both(missing), reason, _how_to_match(missing, is_table))
+
+
+def _how_to_match(missing: list[str], is_table: bool) -> Remedy:
+    named = both(f"“{name}”" for name in missing)
+    field = _("add %(names)s to the dialogue") % {"names": named}
+    found = choose_columns(*missing) if is_table else Remedy(field, field)
+    if "source" not in missing:
+        return found
+    whole = _("; one source of the whole file can be named as %(option)s")
+    page = whole % {"option": _("Default source of candidates")}
+    return Remedy(found.page + page, found.command + whole % {"option": "--source NAME"})
+
+
+class _Side(NamedTuple):
+    line: int
+    name: str
+    source: str
+
+
+class Sides:
+    """Find what a protocol cannot rate yet: scenarios or dialogues with one side, or a file without any response.
+
+    Of a part of a file, it is not known yet which sides it has.
+    """
+
+    def __init__(self, units: Iterable[str] = (), *, is_part: bool = False) -> None:
+        self._is_comparing = Unit.COMPARISON in units and not is_part
+        self._needs_responses = bool(units) and not {Unit.DIALOGUE, Unit.COMPARISON} & set(units)
+        self._bare: int | None = None  # the line of the first dialogue without responses
+        self._scenarios: dict[str, _Side | None] = {}  # None: there are two sources
+        self._one_sided: list[_Side] = []
+
+    def add(self, dialogue: ParsedDialogue) -> None:
+        is_bare = not dialogue.candidates and dialogue.conversation in ("", dialogue.key)
+        if self._needs_responses and is_bare and self._bare is None:
+            self._bare = dialogue.line
+        if not self._is_comparing:
+            return
+        sources = {candidate.source for candidate in dialogue.candidates}
+        if len(sources) == 1:
+            self._one_sided.append(_Side(dialogue.line, dialogue.key, *sources))
+        if dialogue.source and dialogue.scenario:
+            side = _Side(dialogue.line, dialogue.scenario, dialogue.source)
+            known = self._scenarios.setdefault(dialogue.scenario, side)
+            if known and known.source != dialogue.source:
+                self._scenarios[dialogue.scenario] = None
+
+    def warnings(self, study: Study) -> list[str]:
+        """Return a sentence for each of the first, with its line. The study may have the other side already."""
+        if self._bare is not None:
+            text = _(
+                "Line %(line)s: a dialogue has no responses, but this protocol rates responses. No batches can be made "
+                "of it. If the file is a chat log, import it as a chat log instead."
+            )
+            return [text % {"line": self._bare}]
+        scenario = _(
+            "Line %(line)s: the scenario %(name)r has a dialogue of only one source, %(source)s. Import the dialogue "
+            "of another source too, or remove this one: until then, no batches can be made."
+        )
+        dialogue = _(
+            "Line %(line)s: the dialogue %(name)r has responses of only one source, %(source)s. Add a response of "
+            "another source, or remove the dialogue: until then, no batches can be made."
+        )
+        found = [(side.line, scenario % side._asdict()) for side in self._lone(study)]
+        found += [(side.line, dialogue % side._asdict()) for side in self._one_sided]
+        said = [text for _line, text in sorted(found)]
+        if more := len(said[MOST_WARNINGS:]):
+            text = ngettext("And %(number)s more.", "And %(number)s more.", more)
+            return [*said[:MOST_WARNINGS], text % {"number": intcomma(more)}]
+        return said
+
+    def _lone(self, study: Study) -> list[_Side]:
+        lone = {name: side for name, side in self._scenarios.items() if side}
+        stored = (
+            study.dialogues.filter(scenario__in=list(lone), source__isnull=False) if lone else study.dialogues.none()
+        )
+        for name, source in stored.values_list("scenario", "source__key"):
+            if name in lone and lone[name].source != source:
+                del lone[name]
+        return list(lone.values())

@@ -1,0 +1,96 @@
+"""Find the candidates of pairs by the sources that a file names, and turn answers to the order that is stored."""
+
+from django.utils.translation import gettext
+
+from annotation.importing.copying import execute, fetch
+from annotation.importing.dialogues import add_sources
+from annotation.importing.made import note_made
+from annotation.importing.outcome import ErrorLog
+from annotation.importing.remedies import create_missing
+from annotation.importing.spool import MOST_SOURCES
+from annotation.importing.units import MISSING, create_candidates, find_candidates, log_lines
+from annotation.importing.votes import SIDES, RatingOptions
+from annotation.models import Study
+from protocols.specs import VersionSpec
+
+
+def resolve_pairs(study: Study, options: RatingOptions, log: ErrorLog) -> dict[str, int]:
+    """Fill `shown` of every unit that is a pair. Return counts of what was created, by name.
+
+    Pairs with errors are logged and left out.
+    """
+    execute(
+        """CREATE TEMP TABLE import_side ON COMMIT DROP AS
+           SELECT u.id AS pair, side.place, u.line, u.dialogue, ''::text AS item, side.source, 'response' AS unit,
+                  u.dialogue_id, NULL::bigint AS candidate_id, NULL::bigint AS source_id, 1 AS n_meant
+           FROM import_unit u
+           CROSS JOIN LATERAL jsonb_array_elements_text(u.item::jsonb) WITH ORDINALITY AS side (source, place)"""
+    )
+    find_candidates("import_side")
+    counts = dict.fromkeys(("sources_new", "candidates_new"), 0)
+    if options.create_missing:
+        counts["sources_new"] = _create_sources(study, options.reference, log)
+        counts["candidates_new"] = create_candidates(study, "import_side")
+        find_candidates("import_side")
+    several = gettext(
+        "the dialogue %(dialogue)r has several candidates from %(source)r, so it is not known which is compared: "
+        "give them sources of their own"
+    )
+    none = gettext("%(source)r has no response to the dialogue %(dialogue)r")
+    for place, side in enumerate(SIDES, start=1):
+        log_lines(log, _rows_of(f"n_meant > 1 AND place = {place}"), side, several)
+        log_lines(log, _rows_of(f"candidate_id IS NULL AND place = {place}"), side, none, create_missing())
+    execute(
+        """DELETE FROM import_unit WHERE id IN (
+               SELECT pair FROM import_side WHERE n_meant > 1 OR candidate_id IS NULL)"""
+    )
+    execute(
+        """UPDATE import_unit u SET shown = found.shown
+           FROM (SELECT pair, array_agg(candidate_id ORDER BY place) AS shown FROM import_side GROUP BY pair) found
+           WHERE found.pair = u.id"""
+    )
+    execute("DROP TABLE import_side")
+    return counts
+
+
+def _rows_of(condition: str) -> str:
+    """Return all rows of the file that are about a side with this condition, as a query names them."""
+    return f"""(
+        SELECT row.line, s.dialogue, s.item, s.source
+        FROM (SELECT * FROM import_side WHERE {condition}) s JOIN import_unit u ON u.id = s.pair
+        JOIN import_row row ON (row.dialogue, row.item, row.source, row.batch, row.unit)
+            = (u.dialogue, u.item, u.source, u.batch, u.unit)) r"""
+
+
+def _create_sources(study: Study, reference: str, log: ErrorLog) -> int:
+    rows = fetch(f"SELECT source FROM import_side WHERE {MISSING} GROUP BY source ORDER BY min(line), min(place)")
+    if len(rows) > MOST_SOURCES:
+        text = gettext("is one of more than %(most)s: is this the right column?") % {"most": MOST_SOURCES}
+        log_lines(log, f"import_side r WHERE {MISSING}", SIDES[0], text)
+        return 0
+    return note_made(add_sources(study, [source for (source,) in rows], reference))
+
+
+def turn_votes(spec: VersionSpec) -> None:
+    """Store the mirror of each answer about a pair that the file has the other way round than its item."""
+    options: dict[int, int] = {}
+    reasons: dict[int, int] = {}
+    for criterion in spec.criteria:
+        for option in criterion.options:
+            mirror = criterion.mirrors[option.id]
+            options[option.id] = mirror.id
+            by_code = {each.code: each.id for each in mirror.explanations}
+            reasons |= {each.id: by_code[each.code] for each in option.explanations if each.code in by_code}
+    execute(
+        """UPDATE import_vote v SET option_id = m.mirror
+           FROM unnest(%s::bigint[], %s::bigint[]) AS m (option_id, mirror)
+           WHERE v.is_turned AND v.option_id = m.option_id""",
+        [[*options], [*options.values()]],
+    )
+    execute(
+        """UPDATE import_vote v SET explanations = ARRAY(
+               SELECT m.mirror FROM unnest(v.explanations) AS given (id)
+               JOIN unnest(%s::bigint[], %s::bigint[]) AS m (id, mirror) USING (id) ORDER BY 1)
+           WHERE v.is_turned AND v.explanations <> '{}'""",
+        [[*reasons], [*reasons.values()]],
+    )

@@ -1,0 +1,23 @@
+"""Places in a file of chat logs, to name them in errors."""
+
+from typing import Any
+
+import orjson
+
+Place = tuple[int, str]  # the line, 0 in a document; the place in a document
+Found = tuple[Place, Any]
+
+
+def dotted(place: str) -> str:
+    """Return what stands before the name of a field at this place."""
+    return f"{place}." if place else ""
+
+
+def within_text(value: Any) -> Any:
+    """Return a value, or what it holds if it is JSON within text, as some exports write inputs and outputs."""
+    if type(value) is str and value.lstrip()[:1] in ("[", "{"):
+        try:
+            return orjson.loads(value)
+        except orjson.JSONDecodeError:
+            return value
+    return value

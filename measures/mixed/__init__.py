@@ -1,0 +1,1 @@
+"""Means and differences of sources by a linear mixed model with crossed random effects."""

@@ -1,0 +1,1 @@
+"""Strengths of sources from comparisons of two of them at a time."""

@@ -1,0 +1,242 @@
+"""`manage.py rank FILE` ranks the sources of a file of comparisons, without a database."""
+
+import json
+import math
+from argparse import RawDescriptionHelpFormatter
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from measures.estimate import Estimate
+from measures.preferences.clustered import SINGLE_ANNOTATOR, SINGLE_CLUSTER, SINGLE_CONVERSATION
+from measures.preferences.ranking import (
+    BRADLEY_TERRY,
+    DAVIDSON,
+    ELO,
+    NEVER_LOST,
+    NEVER_WON,
+    NO_COMPARISONS,
+    NO_PREFERENCE,
+    NOT_CONNECTED,
+    NOT_TOLD_APART,
+    ONE_SIDED,
+    SEPARATED,
+)
+from reporting.offline import UnreadableRatings, add_where
+from reporting.ranked_file import ComparisonColumns, RankedFile, ranking_of_file
+
+HELP = """Rank sources by comparisons (a table with a header, one row per answer: CSV, TSV, XLSX, Parquet, JSON or
+JSON Lines, also gzipped). The winner is left, right, tie (or equal) or both_bad; a row without a winner is left
+out. An export of Parley has first_source, second_source, role and, for --swapped, is_swapped.
+
+The model is Davidson's: Bradley-Terry with a parameter for ties, and one for the side. Strengths are on the log scale
+with mean 0, and differ from those of a model that counts a tie as half a win. A win rate is the mean expected score
+against each other source: wins plus half of the ties, with the sides even. Answers that call both bad are no ties:
+they are counted apart. "tie" is Davidson's nu, "side_bias" the log odds of the left one of two equal sources.
+
+Intervals are 95 %, clustered on annotators and on conversations (--cluster; without it each row is one of its own).
+Ranks hold for all sources at once with 95 %. Needs no database."""
+
+WHY = {
+    NEVER_LOST: "it never lost, so its strength has no upper bound",
+    NEVER_WON: "it never won, so its strength has no lower bound",
+    ONE_SIDED: "between its group and the ranked sources all answers went one way",
+    NOT_CONNECTED: "no chain of comparisons links it to the ranked sources",
+    NO_COMPARISONS: "it has no comparison that the model uses",
+    NO_PREFERENCE: "no answer prefers a source",
+    SEPARATED: "the side or a covariate explains all answers without exception, so no estimate is finite",
+}
+NOTES = {
+    SINGLE_ANNOTATOR: "there is one annotator: the intervals hold for this person only",
+    SINGLE_CONVERSATION: "there is one conversation: the intervals hold for this conversation only",
+    SINGLE_CLUSTER: "there is one annotator and one conversation: there are no intervals",
+}
+MODELS = {DAVIDSON: "Davidson (Bradley-Terry with ties)", BRADLEY_TERRY: "Bradley-Terry (no ties in the file)"}
+
+
+class Command(BaseCommand):
+    help = HELP
+    requires_system_checks: list[str] = []
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        return super().create_parser(prog_name, subcommand, formatter_class=RawDescriptionHelpFormatter, **kwargs)
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path, metavar="FILE")
+        parser.add_argument("--left", required=True, metavar="COL", help="the source on the left")
+        parser.add_argument("--right", required=True, metavar="COL", help="the source on the right")
+        parser.add_argument("--winner", required=True, metavar="COL", help="left, right, tie or both_bad")
+        parser.add_argument("--annotator", required=True, metavar="COL", help="who answered")
+        parser.add_argument("--cluster", metavar="COL", help="the conversation that the pair belongs to")
+        parser.add_argument(
+            "--swapped", metavar="COL", help="true where the source of --left stood on the right, as in an export"
+        )
+        add_where(parser)
+        parser.add_argument(
+            "--covariate", action="append", default=[], metavar="COL", help="a number, left minus right; repeatable"
+        )
+        parser.add_argument("--json", action="store_true", help="a JSON object in full precision instead of a table")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        columns = ComparisonColumns(
+            options["left"],
+            options["right"],
+            options["winner"],
+            options["annotator"],
+            options["cluster"],
+            tuple(dict.fromkeys(options["covariate"])),
+            options["swapped"],
+            tuple(options["where"]),
+        )
+        try:
+            found = ranking_of_file(options["file"], columns)
+        except UnreadableRatings as error:
+            raise CommandError(str(error)) from error
+        for warning in warnings_of(found, columns):
+            self.stderr.write(f"Warning: {warning}")
+        self.stdout.write(as_json(found, columns) if options["json"] else as_table(found, columns))
+
+
+def warnings_of(found: RankedFile, columns: ComparisonColumns) -> list[str]:
+    """Return what a reader of the numbers must know, and every row that they leave out."""
+    ranking = found.ranking
+    said = []
+    if found.n_empty:
+        said.append(f"{found.n_empty:,} of {found.n_rows:,} rows have no winner and are left out")
+    if ranking.n_both_bad:
+        said.append(f"{ranking.n_both_bad:,} answers call both bad: they are counted apart, not as ties")
+    if ranking.n_left_out:
+        said.append(f"{ranking.n_left_out:,} answers about sources without a strength are left out")
+    for each in ranking.sources:
+        if each.strength.reason:
+            said.append(f"{found.sources[each.source]} has no strength: {WHY[each.strength.reason]}")
+    if ranking.side_bias.reason == NOT_TOLD_APART:
+        said.append("each pair always has the same sides: a side bias cannot be told apart from the strengths")
+    for name, effect in zip(columns.covariates, ranking.covariates, strict=True):
+        if effect.reason == NOT_TOLD_APART:
+            said.append(f"{name} cannot be told apart from the sources, the side or another covariate: it is left out")
+    if ranking.note:
+        said.append(NOTES[ranking.note])
+    elif ranking.n_annotators == ranking.n > 1:
+        said.append("every answer has an annotator of its own: what answers of one person share cannot be seen")
+    return said
+
+
+def as_json(found: RankedFile, columns: ComparisonColumns) -> str:
+    """Return a JSON object; an undefined number is null, and its reason is a warning."""
+    ranking = found.ranking
+    whole = {
+        "sources": [
+            {
+                "source": found.sources[each.source],
+                "strength": each.strength.value,
+                "low": each.strength.low,
+                "high": each.strength.high,
+                "win_rate": each.win_rate.value,
+                "rank_low": each.best_rank,
+                "rank_high": each.worst_rank,
+            }
+            for each in ranking.sources
+        ],
+        "tie": ranking.tie.value,
+        "side_bias": ranking.side_bias.value,
+        "n": ranking.n,
+    }
+    if columns.covariates:
+        rows = zip(columns.covariates, ranking.covariates, strict=True)
+        whole["covariates"] = [{"covariate": name, "effect": each.value, **_ends(each)} for name, each in rows]
+    return json.dumps(whole, indent=2, allow_nan=False, ensure_ascii=False)
+
+
+def _ends(found: Estimate) -> dict[str, float | None]:
+    return {"low": found.low, "high": found.high}
+
+
+def as_table(found: RankedFile, columns: ComparisonColumns) -> str:
+    """Return the sources from the best to the worst, the pairs, and what else the model says."""
+    ranking = found.ranking
+    ordered = sorted(
+        ranking.sources, key=lambda each: math.inf if each.strength.reason else -(each.strength.value or 0)
+    )
+    answers = ranking.counts.compared.sum(axis=1)
+    sources = [
+        [
+            found.sources[each.source],
+            _shown(each.strength),
+            "-" if each.strength.value is None else f"{ELO * each.strength.value:+.0f}",
+            _shown(each.win_rate),
+            "-" if each.best_rank is None else f"{each.best_rank} to {each.worst_rank}",
+            f"{answers[each.source]:,}",
+        ]
+        for each in ordered
+    ]
+    blocks = [
+        _aligned([["source", "strength", "Elo", "win rate", "rank", "answers"], *sources]),
+        _aligned([["pair", "expected", "preferred", "ties", "both bad"], *_pairs(found)]),
+        "\n".join(_sentences(found, columns)),
+    ]
+    return "\n\n".join(blocks)
+
+
+def _pairs(found: RankedFile) -> list[list[str]]:
+    """Return a row for each pair that was compared: the expected score of the first, and the counts."""
+    counts, rates = found.ranking.counts, {(each.first, each.second): each.win_rate for each in found.ranking.pairs}
+    n = len(found.sources)
+    rows = []
+    for a, b in combinations(range(n), 2):
+        if counts.compared[a, b] + counts.both_bad[a, b]:
+            rate = rates.get((a, b))
+            bad, answers = counts.both_bad[a, b], counts.compared[a, b] + counts.both_bad[a, b]
+            rows.append(
+                [
+                    f"{found.sources[a]} against {found.sources[b]}",
+                    "-" if rate is None else _shown(rate),
+                    f"{counts.preferred[a, b]:,} : {counts.preferred[b, a]:,}",
+                    f"{counts.tied[a, b]:,}",
+                    f"{bad:,} ({bad / answers:.0%})",
+                ]
+            )
+    return rows
+
+
+def _sentences(found: RankedFile, columns: ComparisonColumns) -> list[str]:
+    ranking = found.ranking
+    lines = [
+        f"Model: {MODELS[ranking.model]}, {ranking.n:,} answers, {ranking.n_annotators:,} annotators, "
+        f"{ranking.n_clusters:,} {'conversations' if columns.cluster else 'rows as conversations'}.",
+        f"Ties: nu {_shown(ranking.tie)}. Side: log odds of the left one {_shown(ranking.side_bias)}.",
+    ]
+    for name, each in zip(columns.covariates, ranking.covariates, strict=True):
+        lines.append(f"{name}: log odds per unit {_shown(each)}.")
+    tested = ranking.consistency
+    if tested.p_value is None:
+        lines.append(f"Transitivity: not tested ({tested.reason}).")
+    else:
+        lines.append(f"Transitivity: p {tested.p_value:.3f} over {tested.n_triads:,} triads of sources.")
+    if ranking.triads:
+        circles = "; ".join(_circle(found.sources, triad) for triad in ranking.triads[:5])
+        lines.append(f"Circular triads by count: {len(ranking.triads):,} ({circles}).")
+    return lines
+
+
+def _circle(sources: Sequence[str], triad: tuple[int, int, int]) -> str:
+    return " > ".join(sources[at] for at in (*triad, triad[0]))
+
+
+def _shown(found: Estimate) -> str:
+    if found.value is None:
+        return f"- ({found.reason})"
+    interval = "" if found.low is None else f" [{found.low:.3f}, {found.high:.3f}]"
+    return f"{found.value:.3f}{interval}"
+
+
+def _aligned(rows: list[list[str]]) -> str:
+    first, *widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for label, *numbers in rows:
+        cells = [cell.rjust(width) for cell, width in zip(numbers, widths, strict=True)]
+        lines.append("  ".join([label.ljust(first), *cells]).rstrip())
+    return "\n".join(lines)

@@ -1,0 +1,78 @@
+"""How behaviours were analysed, in sentences for the methods section."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from parley.listing import both
+from parley.numbers import number
+from reporting.report.behaviours import Behaviour
+
+if TYPE_CHECKING:
+    from reporting.report.build import Report
+
+
+def behaviour_sentences(report: "Report") -> Iterable[str]:
+    rows = report.behaviours
+    if not rows:
+        return
+    yield _what(report)
+    yield from _rates(report)
+    yield _(
+        "Agreement on a behaviour, ticked or not, is Krippendorff's alpha and Fleiss' kappa with bootstrap intervals "
+        "for these annotators only, and the share of positive agreement: how often another annotator of the item also "
+        "ticks what one has ticked (de Vet, Dikmans and Eekhout 2017)."
+    )
+    yield from _found(rows)
+
+
+def _what(report: "Report") -> str:
+    names = {each.key: each.name for each in report.protocol.criteria}
+    questions = dict.fromkeys(names[row.criterion] for row in report.behaviours)
+    n = len(report.behaviours)
+    sentence = ngettext(
+        "The %(n)s option of %(questions)s, of which an answer can tick several, was analysed as a behaviour that an "
+        "answer ticks or does not.",
+        "The %(n)s options of %(questions)s, of which an answer can tick several, were each analysed as a behaviour "
+        "that an answer ticks or does not.",
+        n,
+    )
+    return sentence % {"n": n, "questions": both(questions)}
+
+
+def _rates(report: "Report") -> Iterable[str]:
+    rows = report.behaviours
+    if not any(each.effect != "residual" for row in rows for each in row.rates.effects):
+        yield _("The rates of behaviours are plain shares, without intervals and tests.")
+        return
+    if report.material.has_dialogues_as_units:
+        yield _(
+            "The rates of behaviours are means of sources by a linear mixed model with crossed random effects of "
+            "annotators and dialogues, on 1 for ticked and 0 for not ticked (a linear probability model); their 95 per "
+            "cent intervals hold for new annotators and new dialogues."
+        )
+    else:
+        yield _(
+            "The rates of behaviours are means of sources by a linear mixed model with crossed random effects of "
+            "annotators and conversations, on 1 for ticked and 0 for not ticked (a linear probability model); their 95 "
+            "per cent intervals hold for new annotators and new conversations."
+        )
+    if any(row.rates.pairs for row in rows):
+        yield _("p values were corrected by Holm's method over the pairs of sources of each behaviour.")
+
+
+def _found(rows: Iterable[Behaviour]) -> Iterable[str]:
+    """Yield the range of the coefficients that are defined."""
+    found = [row.agreement for row in rows]
+    alphas = [each.krippendorff_alpha for each in found if each.krippendorff_alpha is not None]
+    shares = [each.positive_agreement for each in found if each.positive_agreement is not None]
+    if alphas:
+        yield _("Over the behaviours, alpha was %(low)s to %(high)s.") % _ends(alphas)
+    if shares:
+        yield _("Positive agreement was %(low)s to %(high)s.") % _ends(shares)
+
+
+def _ends(values: list[float]) -> dict[str, str]:
+    return {"low": number(min(values)), "high": number(max(values))}

@@ -1,0 +1,78 @@
+"""New sources that may be typos are named in the preview and in the result."""
+
+import pytest
+from django.test import Client
+
+from annotation.importing.new_sources import is_near
+from annotation.models import Study
+from tests.annotation.import_pages import GOOD, lines, send, text_after_import
+from tests.annotation.importing.conftest import Write, dialogue, load, load_ratings
+from tests.cast import Cast
+
+NEAR = "The new source Falcno is named nearly like Falcon: check the spelling."
+ALIKE = "The new sources Falcon and Falcno are named nearly alike: check the spelling."
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Falcno", "Falcon"), ("falcon", "Falcon"), ("vicuna13b", "Vicuna-13B"), ("modle_b", "model_b"),
+        ("humans", "human"), ("base", "bass"),
+    ],
+)  # fmt: skip
+def test_names_that_differ_by_a_slip_are_near(one: str, other: str) -> None:
+    assert is_near(one, other)
+    assert is_near(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("model_a", "model_b"), ("gpt-4", "gpt-4o"), ("gpt-4", "gpt-5"), ("llama-7b", "llama-13b"), ("it5", "t5"),
+        ("llama-3-8b", "llama-3-8b-it"), ("Falcon", "Mistral"), ("x1", "x11"),
+    ],
+)  # fmt: skip
+def test_names_that_differ_on_purpose_are_not(one: str, other: str) -> None:
+    assert not is_near(one, other)
+
+
+def answers(*sources: str) -> list[dict[str, str]]:
+    return [{"candidate_id": name, "source": name, "text": "So."} for name in sources]
+
+
+def test_a_source_named_nearly_like_one_of_the_study_is_told(study: Study, write: Write) -> None:
+    load(study, write(dialogue("a", candidates=answers("Falcon"))))
+    said = load(study, write(dialogue("b", candidates=answers("Falcno"))))
+    assert said.warnings == [NEAR]
+    assert f"  Warning: {NEAR}" in said.as_lines()
+    assert load(study, write(dialogue("b", candidates=answers("Falcno")))).warnings == []
+
+
+def test_two_new_sources_named_nearly_alike_are_told_once(study: Study, write: Write) -> None:
+    said = load(study, write(dialogue("a", candidates=answers("Falcon", "Falcno"))))
+    assert said.warnings == [ALIKE]
+
+
+def test_a_new_source_that_is_used_once_is_told_where(study: Study, write: Write) -> None:
+    many = [dialogue(f"d{n}", candidates=answers("Falcon")) for n in range(3)]
+    said = load(study, write(*many, dialogue("d9", candidates=answers("Falcon", "Zephyr"))))
+    assert said.warnings == ["The new source Zephyr is used only once, in the dialogue d9: check its name."]
+
+
+def test_a_small_file_is_not_doubted(study: Study, write: Write) -> None:
+    said = load(study, write(*(dialogue(key, candidates=answers("Falcon", f"own {key}")) for key in "ab")))
+    assert said.warnings == []
+
+
+def test_a_source_that_ratings_create_is_told_too(coherence_study: Study, write: Write) -> None:
+    rows = ["item,annotator,source,value", *(f"i{n},x,Falcon,1" for n in range(3)), "i9,x,Falcno,1"]
+    said = load_ratings(coherence_study, write(*rows), create_missing=True)
+    assert said.warnings == [ALIKE, "The new source Falcno is used only once, in the dialogue i9: check its name."]
+
+
+def test_the_page_warns_before_and_after_the_import(client: Client, cast: Cast) -> None:
+    client.force_login(cast.researcher)
+    content = lines(GOOD | {"candidates": answers("Falcon", "Falcno")})
+    assert ALIKE in send(client, content, route="study_import_preview").content.decode()
+    send(client, content)
+    assert ALIKE in text_after_import(client)

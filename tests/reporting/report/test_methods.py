@@ -1,0 +1,87 @@
+"""The methods paragraph names everything that was asked, and what it was asked about."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.models import Membership, Rating, Study
+from protocols.specs import spec_of
+from reporting.report.build import build_report
+from reporting.report.methods import methods
+from tests.factories import UserFactory
+from tests.reporting.report.test_behaviours import rated_study
+from tests.shipped import Work
+
+pytestmark = pytest.mark.django_db
+
+
+def methods_on_the_page(study) -> str:
+    client = Client()
+    client.force_login(Membership.objects.create(study=study, user=UserFactory(), role="owner").user)
+    page = client.get(reverse("report", args=[study.slug])).text
+    return page.split('id="t-methods"')[1].split("</section>")[0]
+
+
+def test_every_question_and_every_unit_of_abc_eval_is_named():
+    work = Work("abc-eval-1.0", n_dialogues=2, n_sources=1).has_read_all()
+    for item in work.items("response"):
+        work.answer(item, "sociality", work.spec.by_key["sociality"].options[0].key)
+    said = methods_on_the_page(work.study)
+    assert "Responses and whole dialogues were judged under version 1.0 of the protocol abc-eval" in said
+    names = [each.name for each in spec_of(work.study.protocol_version).criteria]
+    assert len(names) == 16
+    assert f"The criteria were {', '.join(names[:-1])} and {names[-1]}." in said
+    assert "Personal information, Empathy" in said
+
+
+def test_a_protocol_of_responses_alone_speaks_of_responses():
+    work = Work("ssa-1.0", n_dialogues=1, n_sources=1).has_read_all()
+    (first, *_rest) = work.items("response")
+    work.answer(first, work.spec.criteria[0].key, work.spec.criteria[0].options[0].key)
+    assert "Responses were judged under version" in methods_on_the_page(work.study)
+
+
+def test_answers_that_are_missing_are_counted_in_the_methods_and_the_checklist(scale_study: Study):
+    given = Rating.objects.filter(criterion__key="coherence").order_by("item", "pk")
+    first, other = given.first(), given.last()
+    Rating.objects.filter(pk__in=[first.pk, other.pk]).update(is_active=False)
+    report = build_report(scale_study, now=timezone.now())
+    said = "Answers per item to Coherence: 2 to 3, 2.75 on average; answers not given or not asked for: 2."
+    assert f"Each item was judged by 3 annotators. {said}" in " ".join(methods(report))
+    (row,) = [row for row in report.checklist if row.key == "votes_per_sample"]
+    assert row.lines == ["Annotators per item: 3; planned: 3.", said]
+
+
+def test_agreement_has_both_intervals_each_with_the_annotators_it_holds_for(overlapping: Study):
+    report = build_report(overlapping, now=timezone.now())
+    row = next(each for each in report.agreement_overall if each.criterion == "appropriateness")
+    ends = (row.fleiss_kappa, row.fleiss.low, row.fleiss.high)
+    new = (row.fleiss_new_annotators.low, row.fleiss_new_annotators.high)
+    value, low, high, new_low, new_high = (f"{each:.2f}" for each in (*ends, *new))
+    said = f"{value} (95 % interval for these annotators: {low} to {high}; for new annotators: {new_low} to {new_high})"
+    assert f"For Appropriateness, Fleiss' kappa was {said}." in " ".join(methods(report))
+
+
+def test_the_analysis_of_behaviours_is_described(tmp_path):
+    report = build_report(rated_study(tmp_path), now=timezone.now())
+    text = " ".join(methods(report))
+    for said in (
+        "The 3 options of Behaviours, of which an answer can tick several, were each analysed as a behaviour",
+        "by a linear mixed model with crossed random effects of annotators and conversations",
+        "corrected by Holm's method over the pairs of sources of each behaviour",
+        "the share of positive agreement",
+    ):
+        assert said in text, said
+    assert f"Positive agreement was {report.behaviours[0].agreement.positive_agreement:.2f} to " in text
+
+
+def test_dialogues_that_are_conversations_of_their_own_are_called_dialogues(overlapping: Study):
+    client = Client()
+    client.force_login(Membership.objects.create(study=overlapping, user=UserFactory(), role="owner").user)
+    page = client.get(reverse("report", args=[overlapping.slug])).text
+    assert "new conversations" not in page
+    assert "Mean scores with 95 per cent intervals, for new annotators and new dialogues." in page
+    text = " ".join(build_report(overlapping, now=timezone.now()).methods)
+    assert "share its annotator and its dialogue" in text
+    assert "conversation" not in text

@@ -1,0 +1,209 @@
+"""The offline comparison of sources: the shape of its JSON, refusals that name the place, no database."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from django.core.management import CommandError, call_command
+
+from measures.mixed.design import Ratings
+from measures.ordinal.odds import odds_ratios
+from tests.measures.mixed.reading import REFERENCE
+
+ROOT = Path(__file__).resolve().parents[2]
+COHERENCE = ROOT / "tests" / "data" / "ratings" / "swbd_coh.csv.gz"
+STUDY = ROOT / "tests" / "measures" / "data" / "mixed" / "ordinal.csv.gz"
+PARTS = ("--item", "item", "--source", "source", "--annotator", "annotator", "--value", "value")
+TURNS = ("--conversation", "conversation")
+
+
+def printed(path: Path, *options: str, parts: tuple[str, ...] = PARTS) -> tuple[str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    call_command("compare", str(path), *parts, *options, stdout=out, stderr=err)
+    return out.getvalue(), err.getvalue()
+
+
+def criteria(path: Path, *options: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(printed(path, "--json", *options)[0])["criteria"]
+    return found
+
+
+def refusal(path: Path, *options: str) -> str:
+    out = io.StringIO()
+    with pytest.raises(CommandError) as caught:
+        call_command("compare", str(path), *PARTS, *options, stdout=out)
+    assert out.getvalue() == ""
+    assert str(caught.value).startswith(str(path))
+    return str(caught.value).removeprefix(str(path))
+
+
+def crossed(values: Any = None, *, annotators: int = 3, sources: str = "ab", items: int = 12) -> pd.DataFrame:
+    i, s, a = (each.ravel() for each in np.indices((items, len(sources), annotators)))
+    given = np.random.default_rng(1).normal(size=len(i)).round(3) if values is None else values
+    return pd.DataFrame({"item": i, "source": np.array(list(sources))[s], "annotator": a, "value": given})
+
+
+def test_the_json_has_the_values_of_lmertest_in_full_precision() -> None:
+    [found] = criteria(STUDY, *TURNS)
+    assert list(found) == ["criterion", "means", "differences", "method", "left_out", "n_ratings"]
+    assert [list(each) for each in found["means"]] == [["source", "mean", "low", "high", "n"]] * 3
+    assert list(found["differences"][0]) == ["a", "b", "difference", "low", "high", "p", "p_holm", "df"]
+    theirs = dict(zip(REFERENCE["ordinal"]["columns"], REFERENCE["ordinal"]["differences"][0], strict=True))
+    ours = found["differences"][0]
+    assert (ours["a"], ours["b"]) == ("0", "1")
+    assert (ours["difference"], ours["df"]) == (
+        pytest.approx(theirs["estimate"], abs=1e-6),
+        pytest.approx(theirs["df"], rel=1e-3),
+    )
+    assert (found["criterion"], found["n_ratings"], found["means"][0]["n"]) == (None, 1800, 600)
+    assert found["left_out"] == ["item x source: the same groups as item, whose effect stands for both"]
+
+
+def test_the_table_names_the_weighting_and_has_both_estimates_of_a_real_crowd() -> None:
+    parts = ("--item", "item", "--source", "source", "--annotator", "rater", "--value", "value")
+    text, err = printed(COHERENCE, "--conversation", "dialogue", "--criterion", "criterion", parts=parts)
+    lines = text.splitlines()
+    assert lines[0] == "coherence: 35,000 ratings, 37 annotators, 1,000 conversations, weighted by the model"
+    assert any(line.split()[:4] == ["internal_swap", "-", "original", "-0.758"] for line in lines)
+    assert any(line.split()[:4] == ["internal_swap", "-", "original", "-0.828"] for line in lines)
+    assert "generalised least squares" in text
+    assert err == ""
+
+
+def test_criteria_come_in_the_order_of_the_file_with_their_own_ratings(ratings: Any) -> None:
+    both = pd.concat([crossed().assign(about="tone"), crossed().assign(about="fact")[:60]])
+    found = criteria(ratings(both.to_csv(index=False)), "--criterion", "about")
+    assert [(each["criterion"], each["n_ratings"]) for each in found] == [("tone", 72), ("fact", 60)]
+
+
+def test_binary_answers_are_shares_also_in_words(ratings: Any) -> None:
+    answers = np.random.default_rng(2).random(72) < 0.95
+    numbers = criteria(ratings(crossed(answers.astype(int)).to_csv(index=False)))
+    words = criteria(
+        ratings(crossed(np.where(answers, "Yes", "no")).to_csv(index=False), "words.csv"), "--scale", "binary"
+    )
+    assert numbers == words
+    assert numbers[0]["method"].startswith("Linear probability model")
+    assert max(each["high"] for each in numbers[0]["means"]) <= 1
+
+
+@pytest.mark.parametrize("name", ["r.tsv", "r.xlsx", "r.parquet", "r.jsonl", "r.csv.zip"])
+def test_any_table_that_pandas_reads_gives_the_same(tmp_path: Path, ratings: Any, name: str) -> None:
+    table, path = crossed(), tmp_path / name
+    wanted = criteria(ratings(table.to_csv(index=False)))
+    if name.endswith(("tsv", "zip")):
+        table.to_csv(path, index=False, sep="\t" if name.endswith("tsv") else ",")
+    elif name.endswith("jsonl"):
+        table.to_json(path, orient="records", lines=True)
+    else:
+        getattr(table, {"r.xlsx": "to_excel", "r.parquet": "to_parquet"}[name])(path, index=False)
+    assert criteria(path) == wanted
+
+
+def test_odds_ratios_come_when_asked_for_and_are_those_of_the_model(ratings: Any) -> None:
+    answers = np.random.default_rng(2).integers(1, 6, 72)
+    path = ratings(crossed(answers).to_csv(index=False))
+    assert "odds_ratios" not in criteria(path)[0]
+    [found] = criteria(path, "--odds-ratios")[0]["odds_ratios"]["pairs"]
+    item, source, annotator = (each.ravel() for each in np.indices((12, 2, 3)))
+    [pair] = odds_ratios(Ratings(source, annotator, item, item, answers.astype(float))).pairs
+    assert (found["a"], found["b"]) == ("a", "b")
+    assert (found["odds_ratio"], found["low"], found["high"]) == pytest.approx((pair.ratio, pair.low, pair.high))
+    text = printed(path, "--odds-ratios")[0]
+    [line] = [line.split() for line in text.splitlines() if line.startswith("a / b")]
+    assert line[3:6] == [f"{pair.ratio:.3g}", f"[{pair.low:.3g},", f"{pair.high:.3g}]"]
+    nothing = criteria(ratings(crossed(np.ones(72)).to_csv(index=False)), "--odds-ratios")[0]["odds_ratios"]
+    assert nothing == {"pairs": [], "sds": None, "reason": "no_variation"}
+
+
+def test_missing_values_are_counted_and_many_warned_of(ratings: Any) -> None:
+    table = crossed().astype({"value": object})
+    table.loc[[3, 5], "value"] = ["", "NaN"]
+    out, err = printed(ratings(table.to_csv(index=False)), "--json")
+    [found] = json.loads(out)["criteria"]
+    assert found["n_ratings"] == 70
+    assert "2 of 72 ratings without a value" in found["left_out"]
+    assert "2 of 72 ratings have no value" in err
+
+
+def test_annotators_that_are_not_identified_are_warned_of_and_compared(ratings: Any) -> None:
+    out, err = printed(ratings(crossed().assign(annotator=range(72)).to_csv(index=False)), "--json")
+    assert "annotators are not identified" in err
+    [found] = json.loads(out)["criteria"]
+    assert "annotator: one rating in each, so it is part of the residual" in found["left_out"]
+    assert found["differences"][0]["p"] is not None
+
+
+@pytest.mark.parametrize(
+    ("table", "reason"),
+    [
+        (crossed(annotators=1), "one annotator"),
+        (crossed(items=1), "one conversation or item"),
+        (crossed(np.ones(72)), "do not vary"),
+        (crossed(np.repeat([[0, 1]], 36, axis=0).reshape(12, 3, 2).swapaxes(1, 2).ravel()), "do not vary"),
+        (crossed()[:1], "too few ratings"),
+    ],
+    ids=["one annotator", "one item", "constant", "separated", "one rating"],
+)
+def test_too_little_data_have_means_and_a_reason_and_no_p(ratings: Any, table: pd.DataFrame, reason: str) -> None:
+    [found] = criteria(ratings(table.to_csv(index=False)))
+    assert reason in found["left_out"][-1]
+    assert all(each["mean"] is not None and each["low"] is None for each in found["means"])
+    for each in found["differences"]:
+        assert each["low"] is each["high"] is each["p"] is each["p_holm"] is each["df"] is None
+
+
+def test_one_source_has_its_mean_alone(ratings: Any) -> None:
+    [found] = criteria(ratings(crossed(sources="a").to_csv(index=False)))
+    assert found["differences"] == []
+    assert found["means"][0]["low"] is not None
+
+
+HEADER = "item,source,annotator,value\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("", (), ": cannot be read: No columns to parse from file"),
+        (HEADER, (), ", line 1: no ratings below the header"),
+        ("item,annotator\n", (), ", line 1, column 'source': no such column, the file has item, annotator"),
+        (HEADER + "1,a,x,1\n\n2,,x,1\n", (), ", line 4, column 'source': is empty"),
+        (HEADER + "1,a,x,1\n1,b,x,inf\n", (), ", line 3, column 'value': 'inf' is not a number"),
+        (HEADER + "1,a,x,good\n", (), ", line 2, column 'value': 'good' is not a number"),
+        (HEADER + "1,a,x,2\n", ("--scale", "binary"),
+         ", line 2, column 'value': '2' is not 0 or 1, yes or no, true or false"),
+        (HEADER + "1,a,x,1\n1,b,x,1\n1,a,x,2\n", (),
+         ", line 4, column 'annotator': rates an item of a source again, first on line 2"),
+    ],
+)  # fmt: skip
+def test_a_refusal_names_file_line_and_column(ratings: Any, text: str, options: Any, message: str) -> None:
+    assert refusal(ratings(text), *options) == message
+
+
+def test_a_missing_or_broken_file_is_refused(tmp_path: Path, ratings: Any) -> None:
+    assert refusal(tmp_path / "none.csv") == ": cannot be read: No such file or directory"
+    assert refusal(ratings("no workbook", "r.xlsx")).startswith(": cannot be read: ")
+    latin = tmp_path / "latin.csv"
+    latin.write_bytes((HEADER + "ä,a,x,1\n").encode("latin-1"))
+    assert refusal(latin).startswith(": cannot be read: ")
+
+
+def test_the_command_runs_without_a_database_and_fails_with_1(ratings: Any) -> None:
+    nowhere = {"DATABASE_URL": "postgres://nobody@127.0.0.1:1/none", "REDIS_URL": "redis://127.0.0.1:1/0"}
+
+    def run(path: Path) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, str(ROOT / "manage.py"), "compare", str(path), *PARTS, "--json"]
+        return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=os.environ | nowhere, check=False)
+
+    good, bad = run(ratings(crossed().to_csv(index=False))), run(ratings(HEADER, "bad.csv"))
+    assert (good.returncode, good.stderr) == (0, "")
+    assert json.loads(good.stdout)["criteria"][0]["n_ratings"] == 72
+    assert (bad.returncode, bad.stdout) == (1, "")
