@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from parley.listing import both, either
 
@@ -50,6 +50,11 @@ ROLE = {
     "right": pgettext_lazy("role of an answer", "right"),
     "equal": pgettext_lazy("role of an answer", "equal"),
     "both_bad": pgettext_lazy("role of an answer", "both bad"),
+}
+NONE = {  # the answer to an optional question that nothing applies, by the question's kind
+    "single": gettext_lazy("No answer"),
+    "multiple": gettext_lazy("None of these"),
+    "turns": gettext_lazy("No turn"),
 }
 
 

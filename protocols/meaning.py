@@ -78,7 +78,7 @@ def _criterion_errors(path: str, criterion: Entry, doc: Entry, earlier: list[Ent
     for number, example in enumerate(criterion["examples"]):
         place = f"{path}.examples[{number}]"
         is_pair = _unit(criterion, doc) == Unit.COMPARISON
-        yield from _pair_errors(place, example, options) if is_pair else _example_errors(place, example, options)
+        yield from _pair_errors(place, example, options) if is_pair else _example_errors(place, example, criterion)
 
 
 def _kind_errors(path: str, criterion: Entry, doc: Entry) -> Iterator[BundleError]:
@@ -90,8 +90,10 @@ def _kind_errors(path: str, criterion: Entry, doc: Entry) -> Iterator[BundleErro
         if _unit(criterion, doc) != Unit.DIALOGUE:
             message = _("is %(value)s, which has no turns to mark") % {"value": _unit(criterion, doc)}
             yield BundleError(f"{path}.unit", message, "dialogue")
-    elif n < 2:
-        yield BundleError(f"{path}.options", n_entries(criterion["options"]), at_least(2))
+    else:
+        fewest = 1 if kind == Kind.MULTIPLE and not criterion["required"] else 2
+        if n < fewest:
+            yield BundleError(f"{path}.options", n_entries(criterion["options"]), at_least(fewest))
     for number, option in enumerate(criterion["options"]):
         if kind != Kind.SINGLE and option["asks"] != Option.Asks.NOTHING:
             message = _("is %(value)s, but only a single choice can ask for reasons") % {"value": option["asks"]}
@@ -209,10 +211,13 @@ def _pair_errors(path: str, example: Entry, options: list[Entry]) -> Iterator[Bu
         yield BundleError(f"{path}.rated_turn", message, _("nothing"))
 
 
-def _example_errors(path: str, example: Entry, options: list[Entry]) -> Iterator[BundleError]:
+def _example_errors(path: str, example: Entry, criterion: Entry) -> Iterator[BundleError]:
+    """Yield the faults of an example. Without an option, it shows that none applies, if that is an answer."""
+    options, may_be_none = criterion["options"], not criterion["required"]
     for at, candidate in enumerate(example["candidates"]):
         place = f"{path}.candidates[{at}]"
-        yield from _known_option(f"{place}.option", candidate["option"], options)
+        if candidate["option"] or not may_be_none:
+            yield from _known_option(f"{place}.option", candidate["option"], options)
         chosen = (option for option in options if option["key"] == candidate["option"])
         known = {each["key"] for option in chosen for each in option["explanations"]}
         for number, key in enumerate(candidate["explanations"]):
@@ -220,7 +225,7 @@ def _example_errors(path: str, example: Entry, options: list[Entry]) -> Iterator
                 message = _("is %(key)s, which is not an explanation of this option") % {"key": key}
                 wanted = one_of(sorted(known)) if known else _("none")
                 yield BundleError(f"{place}.explanations[{number}]", message, wanted)
-    if not example["candidates"] or example["option"]:
+    if example["option"] or not (example["candidates"] or may_be_none):
         yield from _known_option(f"{path}.option", example["option"], options)
     turn, n = example["rated_turn"], len(example["history"])
     if turn is not None and turn > n:

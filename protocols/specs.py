@@ -93,8 +93,9 @@ class CriterionSpec:
     @property
     def takes_one(self) -> bool:
         """Return whether one option at most can be chosen."""
-        is_any_alone = self.kind == Criterion.Kind.MULTIPLE and all(each.alone for each in self.options)
-        return self.kind == Criterion.Kind.SINGLE or is_any_alone
+        if self.kind == Criterion.Kind.MULTIPLE:
+            return len(self.options) == 1 or all(each.alone for each in self.options)
+        return self.kind == Criterion.Kind.SINGLE
 
 
 @dataclass(frozen=True)

@@ -207,7 +207,7 @@ def _example(example: WorkedExample, criterion: CriterionSpec, title: str) -> di
     if criterion.unit == ProtocolVersion.Unit.COMPARISON:
         named = [f"{title} {n}" if title else gettext("Response %(number)s") % {"number": n} for n in (1, 2)]
         said = zip(example.candidates, named, strict=True)
-        rows = [_row(each, criterion, text=each["text"], speaker=name) for each, name in said]
+        rows = [{"text": each["text"], "speaker": name, "why": each.get("why", "")} for each, name in said]
         rows.append(_row(own, criterion, whole=str(WHOLE[criterion.unit])))
     elif example.candidates:
         following = next_speaker(example.history)
@@ -226,4 +226,5 @@ def _row(evaluated: Mapping[str, Any], criterion: CriterionSpec, **rated: Any) -
     expected = evaluated.get("explanations", ())
     reasons = [each.text for each in option.explanations if each.key in expected] if option else []
     label = option.label if option else ""
-    return rated | {"label": label, "reasons": reasons, "why": evaluated.get("why", "")}
+    is_none = not option and not criterion.required
+    return rated | {"label": label, "is_none": is_none, "reasons": reasons, "why": evaluated.get("why", "")}

@@ -15,6 +15,7 @@ for _name, _words in (
     ("scale_word", labels.SCALE),
     ("role_word", labels.ROLE),
     ("status_word", labels.STATUS),
+    ("none_word", labels.NONE),
 ):
     register.filter(_name, partial(labels.word_of, _words))
 register.filter("alternatives", labels.alternatives)

@@ -102,8 +102,14 @@ def test_a_dependent_criterion_says_when_it_is_asked():
 
 
 def test_answers_of_which_one_at_most_is_chosen_are_told_as_the_rating_screen_tells_them():
-    words = words_of(page_of(Work("abc-eval-1.0", n_dialogues=1, n_sources=1).study))
+    words = words_of(page_of(Work("abc-eval-1.1", n_dialogues=1, n_sources=1).study))
     assert "Choose one answer. If no answer applies, say so." in words
+
+
+def test_an_example_to_which_no_answer_applies_says_so_where_others_have_their_answer():
+    page = page_of(Work("abc-eval-1.1", n_dialogues=1, n_sources=1).study)
+    row = page[page.index("I must say that choirs are not for me") :].split("</tr>")[0]
+    assert "None of these Another opinion, said politely." in words_of(row)
 
 
 def test_a_computed_criterion_says_how_it_follows():

@@ -24,7 +24,7 @@ def stored(criterion: str) -> list[str | None]:
 
 
 def test_abc_eval_ticks_behaviours_turn_by_turn_and_rates_the_dialogue_at_its_end(open_screen: Open):
-    bundle = bundle_of("abc-eval-1.0")
+    bundle = bundle_of("abc-eval-1.1")
     assignment = begin_conversation(bundle.pop("criteria"), whole=TURNS[:4], n_turns=2, **bundle)
     screen = open_screen(assignment.participant.user)
     page = begin(screen, assignment)
@@ -43,18 +43,20 @@ def test_abc_eval_ticks_behaviours_turn_by_turn_and_rates_the_dialogue_at_its_en
     expect(page).to_have_url(re.compile("/submit/$"))
     look(screen, "abc-eval-review")
     spec = {
-        each["key"]: [option["key"] for option in each["options"]] for each in bundle_of("abc-eval-1.0")["criteria"]
+        each["key"]: [option["key"] for option in each["options"]] for each in bundle_of("abc-eval-1.1")["criteria"]
     }
     ticked = Rating.objects.filter(item__position=2, criterion__kind="multiple").select_related("criterion")
     by_id = {option.pk: option.key for each in ticked for option in each.criterion.options.all()}
     assert {each.criterion.key: [by_id[pk] for pk in each.choices] for each in ticked} == {
+        "interpretability": spec["interpretability"],
+        "sociality": [],
         "personal_information": spec["personal_information"],
         "empathy": ["lack_of_empathy"],
+        "common_sense": [],
         "knowledge": [],
         "consistency": ["redundant"],
         "turn_taking": ["irrelevant", "follow_up"],
     }
-    assert stored("interpretability") == ["none", "uninterpretable"]
     assert not Rating.objects.filter(item__position=1).exclude(choices=[]).exists()
     whole = Rating.objects.filter(item__unit="dialogue").order_by("criterion__position")
     assert list(whole.values_list("option__value", flat=True)) == [5, 4, 3, 2, 1, 3, 4, 5]

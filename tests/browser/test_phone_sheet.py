@@ -85,7 +85,7 @@ def test_a_question_about_the_whole_dialogue_says_so_and_the_heading_fits(open_s
 
 
 def test_the_sheet_drawn_up_shows_what_every_answer_means(open_screen):
-    bundle = bundle_of("abc-eval-1.0")
+    bundle = bundle_of("abc-eval-1.1")
     work = begin_conversation([each for each in bundle["criteria"] if each["key"] == "turn_taking"])
     page = begin(open_screen(work.participant.user, **PHONE), work)
     wait_for_step(page)

@@ -72,7 +72,7 @@ def test_a_transcript_is_rated_turn_after_turn_with_the_whole_dialogue_at_its_en
 
 
 def test_behaviours_are_ticked_response_by_response_and_counted_by_source(open_screen: Open):
-    version = builtin("abc-eval-1.0")
+    version = builtin("abc-eval-1.1")
     walk = Walk(open_screen, StudyFactory(protocol_version=version, seats=1))
     page = walk.go("study_import")
     page.get_by_label("The file is a chat log: rate its responses").check()

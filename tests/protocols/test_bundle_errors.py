@@ -195,6 +195,24 @@ BROKEN = {
 }  # fmt: skip
 
 
+def test_one_option_is_enough_where_none_may_apply(small):
+    criterion(small).update(kind="multiple", required=False, options=[option(small)], examples=[])
+    option(small).update(asks="nothing", explanations=[])
+    assert check_bundle(small) == []
+    criterion(small)["required"] = True
+    (fault,) = check_bundle(small)
+    assert (fault.path, fault.expected) == ("criteria[0].options", "at least 2")
+
+
+def test_an_example_without_an_option_shows_that_none_applies_where_that_is_an_answer(small):
+    example = {"title": "None", "history": [{"speaker": "A", "text": "Hi."}], "candidates": [{"text": "Hi."}]}
+    criterion(small).update(examples=[example], required=False)
+    assert check_bundle(small) == []
+    criterion(small)["required"] = True
+    (fault,) = check_bundle(small)
+    assert fault.path == "criteria[0].examples[0].candidates[0].option"
+
+
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_bundle_names_the_place_and_what_was_expected(small, name):
     breaking, path, sentence = BROKEN[name]

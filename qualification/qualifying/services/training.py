@@ -202,7 +202,8 @@ def _shown(example: WorkedExample, criterion: Criterion, unit: str) -> tuple[lis
             return INNER
         text, speaker = history[-1]["text"], history[-1]["speaker"]
         return history[:-1], [Lesson(criterion, text, example.option, example.why or example.title, speaker)]
-    if unit == Unit.DIALOGUE and not example.candidates and at is None and example.option:
+    is_answered = bool(example.option) or not criterion.required
+    if unit == Unit.DIALOGUE and not example.candidates and at is None and is_answered:
         return history, [Lesson(criterion, None, example.option, example.why)]
     return OTHER
 
@@ -381,9 +382,12 @@ def _digest(text: str) -> str:
 
 
 def _know(study: Study, shown: Shown, lesson: Lesson, keys: list[str], now: datetime) -> None:
-    """Store a known answer, unless there is one: an example says more than what follows from another example."""
+    """Store a known answer, unless there is one: an example says more than what follows from another example.
+
+    No options are right where the example shows that none applies.
+    """
     right = list(lesson.criterion.options.filter(key__in=keys).values_list("pk", flat=True))
-    if not right:
+    if not right and lesson.criterion.required:
         return
     KnownAnswer.objects.get_or_create(
         dialogue=shown.dialogue,

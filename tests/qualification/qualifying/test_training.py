@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -51,7 +52,7 @@ def expected_of(bundle: dict[str, Any]) -> Counter[tuple[str, str]]:
         for example in criterion.get("examples", []):
             is_pair = bundle.get("unit") == "comparison"
             said = [example] if is_pair else example.get("candidates") or [example]
-            found.update((criterion["key"], each["option"]) for each in said)
+            found.update((criterion["key"], each["option"]) for each in said if "option" in each)
     return found
 
 
@@ -63,9 +64,15 @@ def trainee(study: Study) -> Participant:
 
 def train(client: Client, participant: Participant, batch: Batch) -> list[ExplainedAnswer]:
     """Go through the batch on the rating screen as somebody who knows every answer: each of them is explained."""
+    return [
+        answer for page in trained_pages(client, participant, batch) for answer in page.context.get("answers") or []
+    ]
+
+
+def trained_pages(client: Client, participant: Participant, batch: Batch) -> Iterator[Any]:
     work = claim_seat(participant, batch, now=timezone.now())
     client.force_login(participant.user)
-    answers: list[ExplainedAnswer] = []
+    n_explained = 0
     while (missing := missing_step(work)) is not None:
         page, step = missing
         Reading.objects.update_or_create(
@@ -76,10 +83,10 @@ def train(client: Client, participant: Participant, batch: Batch) -> list[Explai
         assert shown.status_code == 200, shown.content.decode()
         explained = shown.context.get("answers") or []
         assert all(answer.is_right for answer in explained)
-        answers += explained
-    assert len(answers) == Rating.objects.filter(assignment=work, is_active=True, criterion__rules=[]).count()
+        n_explained += len(explained)
+        yield shown
+    assert n_explained == Rating.objects.filter(assignment=work, is_active=True, criterion__rules=[]).count()
     submit_assignment(work, feedback="", now=timezone.now())
-    return answers
 
 
 def right_answers(work: Assignment, step: Step) -> dict[str, Any]:
@@ -88,8 +95,8 @@ def right_answers(work: Assignment, step: Step) -> dict[str, Any]:
     form: dict[str, Any] = {"form_key": str(uuid4())}
     for part, question in step.questions:
         row = known.get((part.item.token, question.criterion.id))
-        right = [each for each in question.criterion.options if row and each.id in row.options]
-        chosen = right or list(question.criterion.options[:1])
+        options = list(question.criterion.options)
+        chosen = [each for each in options if each.id in row.options] if row else options[:1]
         name = "option" if question.criterion.kind == "single" else "options"
         form[f"{question.name}-{name}"] = [each.code for each in chosen[: 1 if name == "option" else None]]
         for option in chosen:
@@ -294,6 +301,16 @@ def test_of_several_choices_exactly_the_right_ones_are_right(depending, client: 
     for key, said in ((right.key, "correct"), (wrong.key, "not correct")):
         page = post(client, work, knowledge="no", score="1", reasons_1=key).content.decode()
         assert f'{Option.objects.get(criterion=known.criterion, key=key).label} <span class="badge">{said}<' in page
+
+
+def test_an_example_to_which_no_answer_applies_teaches_to_say_so(client: Client):
+    study = study_of(load_bundle(next(path for path in builtin_bundles() if path.stem == "abc-eval-1.1")))
+    batch = make_training(study, by=UserFactory(), now=NOW)[0]
+    known = KnownAnswer.objects.get(criterion__key="sociality", candidate__text__startswith="I must say")
+    assert known.options == []
+    pages = [page.content.decode() for page in trained_pages(client, trainee(study), batch)]
+    (page,) = [" ".join(page.split()) for page in pages if known.explanation in page]
+    assert '>None of these</span> <span class="badge">correct<' in page
 
 
 # --- what is left out --------------------------------------------------------------------------------

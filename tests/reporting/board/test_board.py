@@ -320,13 +320,13 @@ def words_of(*modules) -> set[str]:
 
 
 def test_questions_that_have_no_coefficient_are_named_with_the_place_where_they_are(db, client: Client):
-    version, _ = store_bundle(load_bundle(BUILTIN / "abc-eval-1.0.yaml"), publish=True, now=NOW)
+    version, _ = store_bundle(load_bundle(BUILTIN / "abc-eval-1.1.yaml"), publish=True, now=NOW)
     study = StudyFactory(protocol_version=version)
     make_batch(study)
     client.force_login(MembershipFactory(study=study, role="lead").user)
     page = " ".join(client.get(reverse("board", args=[study.slug])).content.decode().split())
     names = [each.name for each in spec_of(version).criteria if each.kind == "multiple"]
-    assert len(names) == 5
+    assert len(names) == 8
     assert f"Not shown here: {', '.join(names[:-1])} and {names[-1]}. A question that takes several answers" in page
     assert f'<a href="{reverse("report", args=[study.slug])}#t-behaviours">Behaviours</a>' in page
 

@@ -24,11 +24,11 @@ def methods_on_the_page(study) -> str:
 
 
 def test_every_question_and_every_unit_of_abc_eval_is_named():
-    work = Work("abc-eval-1.0", n_dialogues=2, n_sources=1).has_read_all()
+    work = Work("abc-eval-1.1", n_dialogues=2, n_sources=1).has_read_all()
     for item in work.items("response"):
         work.answer(item, "sociality", work.spec.by_key["sociality"].options[0].key)
     said = methods_on_the_page(work.study)
-    assert "Responses and whole dialogues were judged under version 1.0 of the protocol abc-eval" in said
+    assert "Responses and whole dialogues were judged under version 1.1 of the protocol abc-eval" in said
     names = [each.name for each in spec_of(work.study.protocol_version).criteria]
     assert len(names) == 16
     assert f"The criteria were {', '.join(names[:-1])} and {names[-1]}." in said
