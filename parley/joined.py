@@ -19,6 +19,7 @@ _SCREEN = (
     "js/rate-steps.js",
     "js/rate-view.js",
     "js/rate-active.js",
+    "js/rate-onward.js",
     "js/rate-help.js",
     "js/texts.js",
 )

@@ -189,7 +189,13 @@ _PARTS: dict[str, tuple[Field, ...]] = {
             "select",
             choices=(("", _("Same as the protocol")), *UNITS),
         ),
-        Field("required", _("An answer is required"), "box", needs="kind=single,multiple,turns"),
+        Field(
+            "required",
+            _("An answer is required"),
+            "box",
+            help=_("If you untick this, annotators can also choose “None of these” (“No answer”, “No turn”)."),
+            needs="kind=single,multiple,turns",
+        ),
         Field("short", _("Short name for tables")),
         Field(
             "rules",

@@ -21,6 +21,13 @@ def wording(text: str) -> SafeString:
 
 
 @register.filter
+def wording_keyed(text: str, key: str) -> SafeString:
+    """Return a label that begins with the key to press for it, which looks like the keys beside other labels."""
+    label = format_html('<kbd class="in-label">{}</kbd>{}', key, text.removeprefix(key))
+    return _marked(text, label, "span")
+
+
+@register.filter
 def definition(text: str) -> SafeString:
     """Return a longer text: as Markdown if it contains a table, otherwise with its lines as they are."""
     if not TABLE.search(text):

@@ -4,7 +4,7 @@
 // screen and training use this file; what saving means is theirs.
 (() => {
   "use strict";
-  const { Question } = window.Parley;
+  const { Question, showEnds } = window.Parley;
   const TAP = 1000; // an answer this soon after a touch or a press of the mouse was given by it
   const OFF = "parley-keys-off";
   const NEXT = 22; // pixels of the number beside the active one that show that there are more
@@ -37,6 +37,7 @@
       root.addEventListener("focusin", (event) => this.onFocus(event.target));
       root.addEventListener("input", (event) => this.onInput(event));
       root.addEventListener("click", (event) => this.onClick(event));
+      root.addEventListener("scroll", (event) => event.target.matches?.("[data-question-strip]") && showEnds(event.target), true);
       root.addEventListener("pointerover", (event) => this.onPoint(event.target.closest(".choice")));
       root.addEventListener("pointerout", (event) => this.onPoint(event.target.closest(".choice"), true));
     }
@@ -135,6 +136,12 @@
       return questions.slice(at + 1).find(isOpen) ?? questions.slice(0, at).find(isOpen);
     }
 
+    // The question that Enter leads to once this one is answered; null where it saves.
+    get following() {
+      const { question } = this;
+      return this.isLeft(question) ? null : (this.openAfter(question) ?? null);
+    }
+
     // Enter: on to what is open, or save.
     enter() {
       const { question } = this;
@@ -146,13 +153,14 @@
         return;
       }
       if (isOpen) this.sayNone(question);
-      const next = question.isGiven ? this.openAfter(question) : null;
+      const next = this.following;
       if (next) this.activate(next);
       else this.onSave();
     }
 
     // Enter on an optional question that nothing is chosen for.
     sayNone(question) {
+      this.tappedAt = undefined; // a press of the button is no tap on an answer, which would lead on by itself
       question.none.checked = true;
       question.none.dispatchEvent(new Event("input", { bubbles: true }));
     }
@@ -211,6 +219,7 @@
         button.toggleAttribute("data-done", each.isGiven);
       });
       this.bringIn(strip);
+      showEnds(strip);
     }
 
     // Its own number is in view, whole.

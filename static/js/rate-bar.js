@@ -148,7 +148,6 @@
 
     showState(outbox) {
       const line = this.part("save-state");
-      line.hidden = false;
       line.dataset.saveState = outbox.state;
       this.saved = outbox.short;
       this.showUnsaved();
@@ -167,7 +166,6 @@
       this.isUnsaved = isUnsaved && !this.root.hasAttribute("data-preview"); // there nothing is saved at all
       line.toggleAttribute("data-unsaved", this.isUnsaved);
       line.textContent = this.isUnsaved ? gettext("Not saved yet") : this.saved;
-      line.hidden = !line.textContent;
     }
 
     showLease() {

@@ -15,6 +15,7 @@
   const GAP = 12;
   const ROW = 48;
   const IN_ROW = 5; // items beside each other in the list of a phone
+  const FADE = 20; // an end that has more beyond it
   const MARGIN = 600; // px drawn beyond what is in view
   const narrow = matchMedia("(max-width: 900px)");
 
@@ -24,6 +25,7 @@
   };
 
   const SAID = { open: gettext("not answered"), partly: gettext("partly answered"), done: gettext("answered") };
+  const { showEnds } = window.Parley;
   const { nameOf, whyNot } = window.Parley.StripWords;
 
   class Strip {
@@ -127,6 +129,13 @@
       return narrow.matches ? GAP + ROW * Math.ceil(items.length / IN_ROW) : HEAD + ITEM * items.length + GAP;
     }
 
+    // Where one item begins and ends. With the first one comes the number of its piece.
+    extentOf(place, at) {
+      const start = this.offsets[place];
+      if (narrow.matches) return [start + ROW * Math.floor(at / IN_ROW), start + ROW * (Math.floor(at / IN_ROW) + 1)];
+      return [at ? start + HEAD + ITEM * at : start, start + HEAD + ITEM * (at + 1)];
+    }
+
     measure() {
       this.offsets = [0];
       this.pieces.forEach((piece, at) => this.offsets.push(this.offsets[at] + this.extent(piece)));
@@ -146,6 +155,7 @@
 
     draw() {
       if (!this.pieces.length) return;
+      showEnds(this.scroll);
       const size = narrow.matches ? this.scroll.clientHeight : this.scroll.clientWidth;
       const from = this.placeAt(this.scrolled - MARGIN);
       const to = Math.min(this.pieces.length, this.placeAt(this.scrolled + size + MARGIN) + 1);
@@ -235,8 +245,8 @@
       if (!here) return;
       const { place } = here;
       const size = narrow.matches ? this.scroll.clientHeight : this.scroll.clientWidth;
-      const [start, end] = [this.offsets[place], this.offsets[place + 1]];
-      if (start < this.scrolled || end > this.scrolled + size) {
+      const [start, end] = this.extentOf(place, here.start + this.current.item);
+      if (start - FADE < this.scrolled || end + FADE > this.scrolled + size) {
         const to = Math.max(0, start - size / 3);
         if (narrow.matches) this.scroll.scrollTop = to;
         else this.scroll.scrollLeft = document.documentElement.dir === "rtl" ? -to : to;

@@ -22,6 +22,13 @@
     return getComputedStyle(head).position === "sticky" ? head.offsetHeight : 0;
   };
 
+  // Which ends of a strip have more beyond them: style sheets fade those.
+  const showEnds = (strip) => {
+    const before = Math.abs(strip.scrollLeft); // from right to left it counts below nought
+    strip.toggleAttribute("data-before", before > 1);
+    strip.toggleAttribute("data-after", before + strip.clientWidth < strip.scrollWidth - 1);
+  };
+
   // Folded or open, as the annotator left it: a new dialogue does not open it again.
   class Folds {
     constructor() {
@@ -189,5 +196,5 @@
     }
   }
 
-  window.Parley = { ...window.Parley, View };
+  window.Parley = { ...window.Parley, View, showEnds };
 })();

@@ -4,7 +4,7 @@
 (() => {
   "use strict";
   const root = document.getElementById("rate");
-  const { Active, ActiveTimer, Bar, Dialogues, Drafts, Help, Marks, Outbox, Question, Steps, Strip, View, followTabs, isOffline, placeOf, sayOffline, settle, wrote } = window.Parley;
+  const { Active, ActiveTimer, Bar, Dialogues, Drafts, Help, Marks, Onward, Outbox, Question, Steps, Strip, View, followTabs, isOffline, placeOf, sayOffline, settle, wrote } = window.Parley;
   const HASTE = 400; // a second press of Enter this soon after a step appeared was meant for the one before
 
   const part = (name, within = root) => within.querySelector(`[data-${name}]`);
@@ -51,22 +51,11 @@
     showDock();
   };
 
-  // Whether the step on screen is stored, and where saving leads.
+  // Whether the step on screen is stored, and where the button leads.
   const showDock = () => {
     if (!current) return;
     bar.showUnsaved(Question.askedIn(current).some((question) => question.isUnsaved));
-    part("save-label").textContent = saveLabel();
-  };
-
-  // Saving says none to what nothing is chosen for, so the button says it before.
-  const saveLabel = () => {
-    const open = Question.askedIn(current).filter((question) => !question.isGiven && !isLeft(question));
-    if (open.length && open.every((question) => question.none)) {
-      const isAll = open.length === Question.askedIn(current).length;
-      return isAll ? gettext("Save with none") : gettext("Save, none for the rest");
-    }
-    const isLast = root.dataset.review || (!nextPlace() && !root.dataset.submit.startsWith("#"));
-    return isLast ? gettext("Review and submit") : gettext("Save and continue");
+    onward.show();
   };
 
   const save = (question, activeMs) => {
@@ -195,6 +184,7 @@
     view.lower();
     view.open(dialogue, current, isNew);
     active.show(current);
+    onward.seen.follow(current);
     help.follow(active.question);
     showDock();
     shownAt = performance.now();
@@ -319,6 +309,7 @@
       active.fail(wrong);
       return;
     }
+    if (onward.holds()) return;
     const asked = questions.filter((question) => !isLeft(question));
     asked.filter((question) => !question.isGiven).forEach((question) => (question.none.checked = true)); // saved as it stands
     const changed = asked.filter((question) => question.isChanged);
@@ -343,6 +334,7 @@
     },
     onActive: (question) => {
       help.follow(question);
+      onward.follow(question);
       showMarks(question.item);
     },
     takeKey: (key) => marks.takeKey(key) || strip.takeKey(key),
@@ -351,6 +343,8 @@
     isBusy: isLoading,
   });
   const help = new Help({ root, active });
+  const isLast = () => Boolean(root.dataset.review) || (!nextPlace() && !root.dataset.submit.startsWith("#"));
+  const onward = new Onward({ root, active, isLeft, isLast });
 
   // --- begin ---------------------------------------------------------------------------------------
   root.addEventListener("submit", (event) => {
@@ -363,7 +357,7 @@
     const acts = event.target.closest("[data-back], [data-save]");
     if (!acts) return;
     event.preventDefault();
-    if (acts.matches("[data-save]")) confirm();
+    if (acts.matches("[data-save]")) onward.press(confirm);
     else if (!acts.hasAttribute("aria-disabled")) back();
   });
   addEventListener("pageshow", (event) => event.persisted && stay()); // the browser kept the page it had left

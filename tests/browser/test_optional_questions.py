@@ -94,7 +94,7 @@ def test_the_button_says_that_saving_means_none(open_screen, begun: Assignment):
     save = page.locator("[data-save-label]")
     expect(save).to_have_text("Save with none")
     press(page, "1")
-    expect(save).to_have_text("Save, none for the rest")
+    expect(save).to_have_text("Save, none for 2 questions")
     press(page, "ArrowDown", "0", "0")
     expect(save).to_have_text("Save and continue")
 
