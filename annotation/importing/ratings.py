@@ -27,9 +27,10 @@ from annotation.importing.outcome import (
 )
 from annotation.importing.pair_units import resolve_pairs, turn_votes
 from annotation.importing.places import has_moved, place_units
+from annotation.importing.scenario_pairs import refuse_scenarios_as_dialogues, resolve_scenarios
 from annotation.importing.seats import seat_annotators
 from annotation.importing.tables import open_table
-from annotation.importing.units import resolve_units
+from annotation.importing.units import resolve_units, stage_units
 from annotation.importing.votes import STAGE_COLUMNS, RatingOptions, VoteSpool
 from annotation.importing.writing import refuse_changed, refuse_repeated, stage_votes, write_votes
 from annotation.models import ImportJob, Study
@@ -120,6 +121,10 @@ def _store(
     spec = spec_of(study.protocol_version)
     _stage_rows(spool)
     begin_noting()
+    stage_units()
+    if spool.has_pairs:
+        resolve_scenarios(study, log)
+        refuse_scenarios_as_dialogues(study, log)
     counts = resolve_units(study, options, log)
     if spool.has_pairs:
         counts = counts | resolve_pairs(study, options, log)

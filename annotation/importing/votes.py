@@ -250,7 +250,7 @@ class VoteSpool(AbstractContextManager):
             dialogue, item, source = (keys[name] if name in known else "" for name in UNIT_FIELDS)
             return dialogue, item, source, unit
         if self.has_pairs:
-            return dialogue, self._pair(row, dialogue), "", Unit.COMPARISON
+            return dialogue, self._pair(row, "" if dialogue else self._scenario(row)), "", Unit.COMPARISON
         if self._is_whole_dialogue:
             dialogue, item = dialogue or item, ""
         if not dialogue and not item:
@@ -259,10 +259,21 @@ class VoteSpool(AbstractContextManager):
             raise BadField("item", _("is empty: responses are rated, so name the candidate or its source"))
         return dialogue, item, source, unit
 
-    def _pair(self, row: Row, dialogue: str) -> str:
-        """Return the sources of both sides, as they stand in the file. `resolve_pairs` finds their candidates."""
-        if not dialogue:
-            raise BadField("dialogue", _("is empty: name the dialogue whose responses are compared"))
+    def _scenario(self, row: Row) -> str:
+        """Return the scenario of a row that names no dialogue: it is about whole dialogues. Raise BadField."""
+        scenario = self._key(row, "scenario")
+        if scenario:
+            return scenario
+        if "dialogue" not in self._places:
+            raise BadField("scenario", _("is empty: name the scenario whose dialogues are compared"))
+        text = _("is empty: name the dialogue whose responses are compared, or the scenario of whole dialogues")
+        raise BadField("dialogue", text)
+
+    def _pair(self, row: Row, scenario: str) -> str:
+        """Return the sources of both sides, as they stand in the file, and the scenario of whole dialogues.
+
+        `resolve_pairs` finds their candidates, and `resolve_scenarios` their dialogues.
+        """
         sources = [self._key(row, side, LONGEST_SOURCE_KEY) for side in SIDES]
         for side, source in zip(SIDES, sources, strict=True):
             if not source:
@@ -271,7 +282,7 @@ class VoteSpool(AbstractContextManager):
             raise BadField(
                 "right", _("is %(source)r like the other side: compare two sources") % {"source": sources[0]}
             )
-        return orjson.dumps(sources).decode()
+        return orjson.dumps([*sources, scenario] if scenario else sources).decode()
 
 
 def _free_text(cell: str) -> str:

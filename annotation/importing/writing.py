@@ -17,7 +17,8 @@ def stage_votes(study: Study) -> None:
         """CREATE TEMP TABLE import_vote ON COMMIT DROP AS
            SELECT r.line, a.id AS assignment_id, u.item_id, u.batch_id, r.criterion_id, r.option_id,
                   r.explanations, r.free_text, r.answered_at, r.client_key, r.choices, r.turns, r.active_ms,
-                  u.shown <> '{}' AND u.shown <> i.shown AS is_turned
+                  CASE WHEN u.other_dialogue_id IS NULL THEN u.shown <> '{}' AND u.shown <> i.shown
+                       ELSE u.dialogue_id <> i.dialogue_id END AS is_turned
            FROM import_row r
            JOIN import_unit u USING (dialogue, item, source, batch, unit)
            JOIN annotation_item i ON i.id = u.item_id
