@@ -186,12 +186,19 @@ class LineErrorSerializer(serializers.Serializer):
 
 
 class ImportSummarySerializer(serializers.Serializer):
-    """A summary of what was stored or, after a dry run, would be stored. Empty until the import is done."""
+    """A summary of what was stored or, after a dry run, would be stored. Empty until the import is done.
+
+    With errors, it has the new sources and the warnings only, as far as they are known.
+    """
 
     format = serializers.CharField(required=False)
     is_dry_run = serializers.BooleanField(required=False)
     counts = serializers.DictField(child=serializers.IntegerField(), required=False)
     notes = serializers.ListField(child=serializers.CharField(), required=False)
+    warnings = serializers.ListField(child=serializers.CharField(), required=False)
+    sources = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="The first of the new sources."
+    )
     removed = serializers.DictField(
         child=serializers.IntegerField(), required=False, help_text="Of an import that was taken back."
     )

@@ -138,12 +138,12 @@ def _store(
         refuse_unasked(spec, log)
     refuse_repeated(log)
     refuse_changed(log)
-    log.refuse_any()
-    n_new, touched = write_votes(now)
-    summary.counts = {"ratings_new": n_new, "ratings_unchanged": spool.n_rows - n_new, **counts}
     new = list(study.sources.order_by("-position", "-pk")[: counts["sources_new"]])[::-1]
     summary.sources = [source.key for source in new[:NAMED_SOURCES]]
     summary.warnings = doubts(study, new)
+    log.refuse_any(summary)
+    n_new, touched = write_votes(now)
+    summary.counts = {"ratings_new": n_new, "ratings_unchanged": spool.n_rows - n_new, **counts}
     summary.notes = _notes(spool, summary.counts)
     if job and not summary.is_dry_run:
         remember(job, summary, now)
