@@ -137,7 +137,13 @@ class MakeBatchesSerializer(serializers.Serializer):
     """How dialogues are dealt out. `size` is required unless `by` is `given`, `field` if `by` is `stratified`."""
 
     by = serializers.ChoiceField(choices=["given", "size", "stratified"], default="given")
-    size = serializers.IntegerField(min_value=1, max_value=100_000, required=False, allow_null=True)
+    size = serializers.IntegerField(
+        min_value=1,
+        max_value=100_000,
+        required=False,
+        allow_null=True,
+        help_text="Dialogues per batch; each turn of a conversation is one, and so is each pair of whole dialogues.",
+    )
     field = serializers.CharField(max_length=200, required=False, allow_null=True)
     k = serializers.IntegerField(
         min_value=1, max_value=1000, required=False, allow_null=True, help_text="Sources shown of each dialogue."

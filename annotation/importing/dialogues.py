@@ -37,6 +37,7 @@ from annotation.importing.shapes import DialogueOptions, ParsedDialogue
 from annotation.importing.spool import DialogueSpool
 from annotation.models import Dialogue, Source, Study
 from annotation.selectors.dialogues import unused_dialogues
+from annotation.selectors.fitting_version import fitting_words
 from parley.listing import both
 from protocols.specs import spec_of
 
@@ -177,7 +178,7 @@ def _store(
     }
     summary.sources = [source.key for source in new[:NAMED_SOURCES]]
     summary.notes = _notes(study, spool)
-    summary.warnings = sides.warnings(study) + doubts(study, new)
+    summary.warnings = sides.warnings(study) + doubts(study, new) + fitting_words(study)
     if summary.is_dry_run:
         transaction.set_rollback(True)
     return summary

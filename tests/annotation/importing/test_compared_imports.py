@@ -107,7 +107,7 @@ def test_a_scenario_with_one_side_is_a_warning_with_its_line(study: Study, write
 
 def test_a_dialogue_with_responses_of_one_source_is_a_warning_too(study: Study, write: Write) -> None:
     alone = dialogue("d2", candidates=[{"source": "m1", "text": "Hello."}])
-    (warning,) = load(study, write(dialogue("d1"), alone)).warnings
+    warning, _version = load(study, write(dialogue("d1"), alone)).warnings
     assert warning.startswith("Line 2: the dialogue 'd2' has responses of only one source, m1.")
 
 
@@ -257,3 +257,25 @@ def test_what_is_fine_reads_as_fine(study: Study, write: Write) -> None:
     assert (summary.notes, summary.warnings) == ([], [])
     (note,) = load(StudyFactory(), write(dialogue("d1", candidates=[{"source": "m1", "text": "Hello."}]))).notes
     assert note.startswith("No source is marked as the ground truth. Nothing needs to be done unless one of them is")
+
+
+# --- the version that fits -----------------------------------------------------------------------
+UNFITTING = (
+    "The questions and guidelines of this protocol speak of whole dialogues, but the study compares responses. The "
+    "right one is ACUTE-Eval, version 1.0."
+)
+
+
+def test_a_version_that_does_not_fit_the_material_is_told_at_the_import(owner: Client, study: Study) -> None:
+    line = json.dumps(dialogue("d1"))
+    assert UNFITTING in shown(owner, line, "d.jsonl")
+    job = upload(owner, line, "d.jsonl")
+    assert job.summary["warnings"] == [UNFITTING]
+    assert UNFITTING in owner.get(reverse("study_import_job", args=["sides", job.token])).content.decode()
+    assert UNFITTING in owner.get(reverse("study_batches", args=["sides"])).content.decode()
+
+
+def test_the_command_names_the_version_that_fits_too(study: Study, write: Write) -> None:
+    printed = StringIO()
+    call_command("import_dialogues", "sides", str(write(dialogue("d1"))), stdout=printed)
+    assert f"Warning: {UNFITTING}" in printed.getvalue()
