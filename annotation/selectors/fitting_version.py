@@ -37,7 +37,7 @@ def fitting_version(study: Study) -> OtherVersion | None:
 
 
 def fitting_words(study: Study) -> list[str]:
-    """Return a sentence that names the right version if the study's own does not fit its material, otherwise nothing."""
+    """Return a sentence that names the right version, or nothing if the study's own fits its material."""
     other = fitting_version(study)
     if other is None:
         return []

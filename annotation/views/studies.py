@@ -226,7 +226,7 @@ def study_batches_discard(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.IMPORT)
     form = DiscardForm(request.POST)
     if not form.is_valid():
-        messages.error(request, " ".join(text for texts in form.errors.values() for text in texts))
+        messages.error(request, " ".join(str(text) for texts in form.errors.values() for text in texts))
         return redirect("study_batches", slug)
     keys = form.cleaned_data["key"]
     text = ngettext(
