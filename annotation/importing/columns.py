@@ -42,6 +42,7 @@ MOST_NAMED = 40  # columns in an error
 OF_ONE_ANSWER = ("value", "choices", "turns", "explanations", "free_text")  # in a row with one answer alone
 # The columns of our own export of ratings. None is guessed, and it has fields that files from elsewhere lack.
 OWN_MARK = "protocol_sha256"
+OWN_STUDY = "study"
 OWN_COLUMNS = {name: name for name in ALIASES} | {
     "value": "option",
     **{name: name for name in ("unit", "active_ms", "is_counted")},

@@ -66,6 +66,21 @@ def refuse_changed(log: ErrorLog) -> None:
     log.add_all(errors, rows[0][-1] if rows else 0)
 
 
+def refuse_added(log: ErrorLog) -> int:
+    """Log answers that the file adds to those of people who rate in the study. Return how many of theirs it has."""
+    own = """import_vote v JOIN annotation_assignment a ON a.id = v.assignment_id
+        JOIN annotation_participant p ON p.id = a.participant_id AND NOT p.is_imported"""
+    rows = fetch(
+        f"""SELECT v.line, p.pseudonym, count(*) OVER () FROM {own}
+            WHERE NOT EXISTS (SELECT FROM annotation_rating x WHERE {SAME}) ORDER BY v.line LIMIT %s""",
+        [MOST_ERRORS],
+    )
+    text = _("%(name)r rates in this study and has not given this answer: leave it out, or rename the annotator")
+    errors = [LineError(line, "annotator", text % {"name": name}) for line, name, _total in rows]
+    log.add_all(errors, rows[0][-1] if rows else 0)
+    return int(fetch(f"SELECT count(*) FROM {own}")[0][0])
+
+
 def write_votes(now: datetime) -> tuple[int, list[int]]:
     """Store the votes that are not there yet. Return how many, and the ids of their batches."""
     execute(f"DELETE FROM import_vote v USING annotation_rating x WHERE {SAME}")
