@@ -184,9 +184,19 @@ class BatchStatusForm(StatusForm):
         return list(self.study.batches.filter(status=Batch.Status.DRAFT).values_list("key", flat=True))
 
 
+class KeysField(forms.MultipleChoiceField):
+    """The keys of ticked rows, whatever they are: the service says which of them is unknown."""
+
+    def valid_value(self, value: str) -> bool:
+        return "\x00" not in value
+
+
 class DiscardForm(forms.Form):
-    key = forms.CharField(max_length=100)
-    is_sure = forms.BooleanField(label=_("The draft is deleted, and its dialogues are free for other batches"))
+    key = KeysField(error_messages={"required": _("Tick the drafts to discard.")})
+    is_sure = forms.BooleanField(
+        label=_("The draft is deleted, and its dialogues are free for other batches"),
+        error_messages={"required": _("Confirm that you want to discard the drafts.")},
+    )
 
 
 class MakeBatchesForm(forms.Form):
@@ -256,9 +266,12 @@ class MakeBatchesForm(forms.Form):
         fields: list[str],
         pilots: Sequence[Pilot] = (),
         is_comparing: bool = False,
+        sizes: str = "",
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
+        size = self.fields["size"]
+        size.help_text = " ".join(filter(None, (str(size.help_text), sizes)))
         for name in ("k",) if is_comparing else ("n_pairs", "repeat_percent"):
             del self.fields[name]
         offered = []

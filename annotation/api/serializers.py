@@ -137,7 +137,13 @@ class MakeBatchesSerializer(serializers.Serializer):
     """How dialogues are dealt out. `size` is required unless `by` is `given`, `field` if `by` is `stratified`."""
 
     by = serializers.ChoiceField(choices=["given", "size", "stratified"], default="given")
-    size = serializers.IntegerField(min_value=1, max_value=100_000, required=False, allow_null=True)
+    size = serializers.IntegerField(
+        min_value=1,
+        max_value=100_000,
+        required=False,
+        allow_null=True,
+        help_text="Dialogues per batch; each turn of a conversation is one, and so is each pair of whole dialogues.",
+    )
     field = serializers.CharField(max_length=200, required=False, allow_null=True)
     k = serializers.IntegerField(
         min_value=1, max_value=1000, required=False, allow_null=True, help_text="Sources shown of each dialogue."
@@ -186,12 +192,19 @@ class LineErrorSerializer(serializers.Serializer):
 
 
 class ImportSummarySerializer(serializers.Serializer):
-    """A summary of what was stored or, after a dry run, would be stored. Empty until the import is done."""
+    """A summary of what was stored or, after a dry run, would be stored. Empty until the import is done.
+
+    With errors, it has the new sources and the warnings only, as far as they are known.
+    """
 
     format = serializers.CharField(required=False)
     is_dry_run = serializers.BooleanField(required=False)
     counts = serializers.DictField(child=serializers.IntegerField(), required=False)
     notes = serializers.ListField(child=serializers.CharField(), required=False)
+    warnings = serializers.ListField(child=serializers.CharField(), required=False)
+    sources = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="The first of the new sources."
+    )
     removed = serializers.DictField(
         child=serializers.IntegerField(), required=False, help_text="Of an import that was taken back."
     )

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from annotation.importing.answer_cells import asked_in_file, with_one_option
 from annotation.importing.outcome import BadField, Remedy
-from annotation.importing.remedies import choose_columns, name_criterion
+from annotation.importing.remedies import choose_columns, name_criterion, or_scenario
 from parley.listing import both, either
 from protocols.models import ProtocolVersion
 from protocols.specs import CriterionSpec, VersionSpec
@@ -42,6 +42,7 @@ MOST_NAMED = 40  # columns in an error
 OF_ONE_ANSWER = ("value", "choices", "turns", "explanations", "free_text")  # in a row with one answer alone
 # The columns of our own export of ratings. None is guessed, and it has fields that files from elsewhere lack.
 OWN_MARK = "protocol_sha256"
+OWN_STUDY = "study"
 OWN_COLUMNS = {name: name for name in ALIASES} | {
     "value": "option",
     **{name: name for name in ("unit", "active_ms", "is_counted")},
@@ -130,13 +131,15 @@ def _refuse_missing(
     needed: list[str], places: dict[str, int], columns: list[str], aliases: dict[str, tuple[str, ...]]
 ) -> None:
     if aliases is PAIR_ALIASES:
-        needed = ["dialogue", "left", "right", *needed]
+        needed = [*(["dialogue"] if "scenario" not in places else []), "left", "right", *needed]
     missing = [field for field in needed if field not in places]
     if aliases is ALIASES and not {"item", "dialogue"} & places.keys():
         missing.append("item")
     if not missing:
         return
     remedy = choose_columns(*missing)
+    if aliases is PAIR_ALIASES and "dialogue" in missing:
+        remedy = or_scenario(remedy)
     if {"value", "criterion"} & {*missing}:
         each = _("; if each criterion has a column, %(how)s")
         remedy = Remedy(

@@ -64,6 +64,8 @@ def run_import(
     except ImportRejected as error:
         for each in error.errors:
             stderr.write(each.for_command().as_text(str(path)))
+        for text in error.beside.warnings if error.beside else ():
+            stderr.write(f"Warning: {text}")
         more = error.n_errors - len(error.errors)
         rest = f", the last {more:,} not listed" if more else ""
         count = "1 error" if error.n_errors == 1 else f"{error.n_errors:,} errors"

@@ -17,13 +17,14 @@ from annotation.importing.files import ready
 from annotation.importing.formats import dialogue_format, read_dialogues
 from annotation.importing.layouts import TABLE_FORMATS
 from annotation.importing.matching import Sides, refuse_unmatched
-from annotation.importing.new_sources import doubts
+from annotation.importing.new_sources import doubts, named_nearly
 from annotation.importing.outcome import (
     MOST_ERRORS,
     NAMED_SOURCES,
     STORING,
     BadField,
     ErrorLog,
+    ImportRejected,
     ImportSummary,
     Progress,
     Remedy,
@@ -36,6 +37,7 @@ from annotation.importing.shapes import DialogueOptions, ParsedDialogue
 from annotation.importing.spool import DialogueSpool
 from annotation.models import Dialogue, Source, Study
 from annotation.selectors.dialogues import unused_dialogues
+from annotation.selectors.fitting_version import fitting_words
 from parley.listing import both
 from protocols.specs import spec_of
 
@@ -78,7 +80,7 @@ def import_dialogues(
     units = () if is_archived else spec_of(study.protocol_version).units
     with ready(path, options.sheet) as file:
         name = dialogue_format(file, format, options)
-        log, sides = ErrorLog(), Sides(units)
+        log, sides = ErrorLog(), Sides(units, format=name)
         names = dict(study.sources.values_list("key", "name"))
         with DialogueSpool(study.pk) as spool:
             for dialogue in extent.of(read_dialogues(file, name, options, log, progress), log):
@@ -87,7 +89,7 @@ def import_dialogues(
                     refuse_unmatched(dialogue, units, name in TABLE_FORMATS)
                     spool.add(dialogue)
                     sides.add(dialogue)
-            log.refuse_any()
+            log.refuse_any(_beside(study, spool, name, is_dry_run))
             if not spool.lines:
                 raise rejected(_("the file contains no dialogues"))
             known = dict.fromkeys([*spool.sources, *study.sources.values_list("key", flat=True)])
@@ -96,12 +98,21 @@ def import_dialogues(
                 text = some if known else _("no source is named %(name)r: there are no sources")
                 raise rejected(text % {"name": options.reference, "known": ", ".join(known)}, "reference")
             progress(file.stat().st_size, file.stat().st_size, STORING)
-            summary = _store(
-                study, spool, sides if extent.is_whole else Sides(), ImportSummary(name, is_dry_run), options
-            )
+            found = sides if extent.is_whole else Sides()
+            try:
+                summary = _store(study, spool, found, ImportSummary(name, is_dry_run), options)
+            except ImportRejected as error:
+                error.beside = _beside(study, spool, name, is_dry_run)
+                raise
     if summary.counts["dialogues_new"] >= MANY and not is_dry_run:
         analyse(*COUNTED)
     return summary
+
+
+def _beside(study: Study, spool: DialogueSpool, name: str, is_dry_run: bool) -> ImportSummary:
+    """Return what is known about the sources of a file with errors."""
+    new, warnings = named_nearly(study, spool.sources)
+    return ImportSummary(name, is_dry_run, sources=new[:NAMED_SOURCES], warnings=warnings)
 
 
 def _refuse_named_sources(dialogue: ParsedDialogue, names: dict[str, str]) -> None:
@@ -167,7 +178,7 @@ def _store(
     }
     summary.sources = [source.key for source in new[:NAMED_SOURCES]]
     summary.notes = _notes(study, spool)
-    summary.warnings = sides.warnings(study) + doubts(study, new)
+    summary.warnings = sides.warnings(study) + doubts(study, new) + fitting_words(study)
     if summary.is_dry_run:
         transaction.set_rollback(True)
     return summary

@@ -9,7 +9,7 @@ from django.utils.translation import ngettext
 
 from annotation.importing.outcome import BadField, Remedy
 from annotation.importing.remedies import choose_columns
-from annotation.importing.shapes import ParsedDialogue
+from annotation.importing.shapes import JSONL_MESSAGES, ParsedDialogue
 from annotation.models import Study
 from parley.listing import both
 from protocols.models import ProtocolVersion
@@ -55,16 +55,22 @@ class Sides:
     Of a part of a file, it is not known yet which sides it has.
     """
 
-    def __init__(self, units: Iterable[str] = (), *, is_part: bool = False) -> None:
+    def __init__(self, units: Iterable[str] = (), *, format: str = "", is_part: bool = False) -> None:
+        self._has_messages = format == JSONL_MESSAGES
         self._is_comparing = Unit.COMPARISON in units and not is_part
-        self._needs_responses = bool(units) and not {Unit.DIALOGUE, Unit.COMPARISON} & set(units)
+        self._has_responses = bool({*units} - {Unit.DIALOGUE, Unit.COMPARISON})
+        self._rates_wholes = bool({Unit.DIALOGUE, Unit.COMPARISON} & set(units))
         self._bare: int | None = None  # the line of the first dialogue without responses
+        self._n_dialogues = self._n_rated = self._n_matched = 0
         self._scenarios: dict[str, _Side | None] = {}  # None: there are two sources
         self._one_sided: list[_Side] = []
 
     def add(self, dialogue: ParsedDialogue) -> None:
+        self._n_dialogues += 1
+        self._n_rated += bool(dialogue.candidates)
+        self._n_matched += bool(dialogue.source and dialogue.scenario)
         is_bare = not dialogue.candidates and dialogue.conversation in ("", dialogue.key)
-        if self._needs_responses and is_bare and self._bare is None:
+        if self._has_responses and not self._rates_wholes and is_bare and self._bare is None:
             self._bare = dialogue.line
         if not self._is_comparing:
             return
@@ -79,6 +85,11 @@ class Sides:
 
     def warnings(self, study: Study) -> list[str]:
         """Return a sentence for each of the first, with its line. The study may have the other side already."""
+        if self._n_dialogues and not self._n_rated:
+            if self._has_responses:
+                return [self._no_response()]
+            if self._is_comparing and not self._n_matched:
+                return [_("Nothing can be compared: no dialogue has responses, or a source and a scenario.")]
         if self._bare is not None:
             text = _(
                 "Line %(line)s: a dialogue has no responses, but this protocol rates responses. No batches can be made "
@@ -100,6 +111,18 @@ class Sides:
             text = ngettext("And %(number)s more.", "And %(number)s more.", more)
             return [*said[:MOST_WARNINGS], text % {"number": intcomma(more)}]
         return said
+
+    def _no_response(self) -> str:
+        """Return that no dialogue has a response, and what to do if the file looks like a chat log."""
+        said = (
+            _("No dialogue has a response, so only the questions about whole dialogues can be asked.")
+            if self._rates_wholes
+            else _("Nothing can be rated: this protocol rates responses, and no dialogue has one.")
+        )
+        if not self._has_messages:
+            return said
+        remedy = _("The file looks like a chat log: import it with “%(option)s” (transcript).")
+        return f"{said} {remedy % {'option': _('The file is a chat log: rate its responses')}}"
 
     def _lone(self, study: Study) -> list[_Side]:
         lone = {name: side for name, side in self._scenarios.items() if side}

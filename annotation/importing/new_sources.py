@@ -1,7 +1,7 @@
 """Warn of new sources that may be typos: named nearly like another one, or used only once."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 
 from django.utils.translation import gettext as _
@@ -22,6 +22,13 @@ def doubts(study: Study, new: list[Source]) -> list[str]:
         return []
     names = [key for (key,) in study.sources.values_list("key")]
     return [*_near(names, [source.key for source in new]), *_used_once(study, new)][:MOST_DOUBTS]
+
+
+def named_nearly(study: Study, names: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Return those of the names that are new to the study, and a sentence for each that may be a typo."""
+    known = list(study.sources.values_list("key", flat=True))
+    new = [name for name in dict.fromkeys(names) if name not in known]
+    return new, list(_near([*known, *new], new))[:MOST_DOUBTS]
 
 
 def _near(names: list[str], new: list[str]) -> Iterator[str]:

@@ -50,10 +50,16 @@ class LineError:
 
 
 class ImportRejected(Exception):
-    """Raised when a file has errors and nothing was imported. `errors` are the first of `n_errors`."""
+    """Raised when a file has errors and nothing was imported. `errors` are the first of `n_errors`.
 
-    def __init__(self, errors: list[LineError], n_errors: int | None = None) -> None:
+    `beside` has the new sources and the warnings that are known nevertheless: a typo is corrected with the errors.
+    """
+
+    def __init__(
+        self, errors: list[LineError], n_errors: int | None = None, beside: "ImportSummary | None" = None
+    ) -> None:
         self.errors = errors
+        self.beside = beside
         self.n_errors = len(errors) if n_errors is None else n_errors
         super().__init__(errors[0].as_text("file") if errors else _("The import was refused."))
 
@@ -100,9 +106,9 @@ class ErrorLog:
         except BadField as error:
             self.add(line, error.field, error.reason, error.remedy)
 
-    def refuse_any(self) -> None:
+    def refuse_any(self, beside: "ImportSummary | None" = None) -> None:
         if self.n_errors:
-            raise ImportRejected(sorted(self.errors, key=lambda error: error.line), self.n_errors)
+            raise ImportRejected(sorted(self.errors, key=lambda error: error.line), self.n_errors, beside)
 
 
 def rejected(reason: str, field: str = "", line: int = 0, remedy: Remedy | None = None) -> ImportRejected:

@@ -15,7 +15,7 @@ from protocols.specs import VersionSpec
 
 
 def resolve_pairs(study: Study, options: RatingOptions, log: ErrorLog) -> dict[str, int]:
-    """Fill `shown` of every unit that is a pair. Return counts of what was created, by name.
+    """Fill `shown` of every unit that is a pair of responses. Return counts of what was created, by name.
 
     Pairs with errors are logged and left out.
     """
@@ -24,7 +24,8 @@ def resolve_pairs(study: Study, options: RatingOptions, log: ErrorLog) -> dict[s
            SELECT u.id AS pair, side.place, u.line, u.dialogue, ''::text AS item, side.source, 'response' AS unit,
                   u.dialogue_id, NULL::bigint AS candidate_id, NULL::bigint AS source_id, 1 AS n_meant
            FROM import_unit u
-           CROSS JOIN LATERAL jsonb_array_elements_text(u.item::jsonb) WITH ORDINALITY AS side (source, place)"""
+           CROSS JOIN LATERAL jsonb_array_elements_text(u.item::jsonb) WITH ORDINALITY AS side (source, place)
+           WHERE u.other_dialogue_id IS NULL"""
     )
     find_candidates("import_side")
     counts = dict.fromkeys(("sources_new", "candidates_new"), 0)

@@ -28,7 +28,8 @@ def place_units(study: Study, log: ErrorLog) -> dict[str, int]:
         gettext("the batch is being rated and does not contain this item: name another batch in the file"),
     )
     nowhere = gettext("no batch contains this item: make the batches first")
-    unplaced = "item_id IS NULL AND unit IN ('candidate_set', 'model', 'comparison') AND shown = '{}'"
+    unplaced = """item_id IS NULL AND unit IN ('candidate_set', 'model', 'comparison') AND shown = '{}'
+        AND other_dialogue_id IS NULL"""
     refuse_units(log, unplaced, "item", nowhere)
     n_items = _create_items(study)
     _find_items(study)
@@ -56,7 +57,18 @@ def _find_items(study: Study) -> None:
                  WHERE u.item_id IS NULL AND i.candidate_id IS NOT DISTINCT FROM u.candidate_id
                    AND i.unit = u.unit AND (u.unit IN ('response', 'dialogue') OR u.shown <> '{}')
                    AND i.shown IN (u.shown, u.shown[2:2] || u.shown[1:1]) AND i.repeats_id IS NULL
+                   AND u.other_dialogue_id IS NULL AND i.other_dialogue_id IS NULL
                    AND (u.batch_id IS NULL OR i.batch_id = u.batch_id)
+                 ORDER BY u.id, b.key = u.batch DESC, b.kind = 'main' DESC, b.position) best
+           WHERE import_unit.id = best.id"""
+    )
+    execute(
+        """UPDATE import_unit SET item_id = best.item_id, batch_id = best.batch_id
+           FROM (SELECT DISTINCT ON (u.id) u.id, i.id AS item_id, i.batch_id
+                 FROM import_unit u JOIN annotation_item i ON i.dialogue_id IN (u.dialogue_id, u.other_dialogue_id)
+                     AND i.other_dialogue_id IN (u.dialogue_id, u.other_dialogue_id)
+                 JOIN annotation_batch b ON b.id = i.batch_id
+                 WHERE u.item_id IS NULL AND i.repeats_id IS NULL AND (u.batch_id IS NULL OR i.batch_id = u.batch_id)
                  ORDER BY u.id, b.key = u.batch DESC, b.kind = 'main' DESC, b.position) best
            WHERE import_unit.id = best.id"""
     )
@@ -111,7 +123,7 @@ def _create_items(study: Study) -> int:
         "item",
         """WITH given AS (
                SELECT batch_id, dialogue_id, bool_and(candidate_id IS NULL) AS is_whole FROM import_unit
-               WHERE item_id IS NULL AND shown = '{}' GROUP BY batch_id, dialogue_id),
+               WHERE item_id IS NULL AND shown = '{}' AND other_dialogue_id IS NULL GROUP BY batch_id, dialogue_id),
            filled AS (
                SELECT batch_id, max(position) AS last FROM annotation_item
                WHERE batch_id IN (SELECT batch_id FROM given) GROUP BY batch_id),
@@ -146,6 +158,7 @@ def _create_items(study: Study) -> int:
                coalesce(f.last, 0) + dense_rank() OVER (PARTITION BY g.batch_id ORDER BY g.position, g.dialogue_id)
            FROM given g LEFT JOIN filled f USING (batch_id)""",
     )
+    n_items += _create_pairs_of_dialogues()
     execute(
         """UPDATE annotation_batch b SET n_items = (
                SELECT count(*) FROM annotation_item i WHERE i.batch_id = b.id AND NOT i.is_check)
@@ -153,3 +166,28 @@ def _create_items(study: Study) -> int:
         [study.pk],
     )
     return n_items
+
+
+def _create_pairs_of_dialogues() -> int:
+    """Create the items of whole dialogues that are compared, each at a place of its own. Return how many."""
+    return insert_made(
+        "item",
+        """WITH given AS (
+               SELECT DISTINCT u.batch_id, CASE
+                   WHEN (first.position, first.id) < (second.position, second.id)
+                   THEN ARRAY[d.id, other.id] ELSE ARRAY[other.id, d.id] END AS pair
+               FROM import_unit u JOIN annotation_dialogue d ON d.id = u.dialogue_id
+               JOIN annotation_dialogue other ON other.id = u.other_dialogue_id
+               JOIN annotation_source first ON first.id = d.source_id
+               JOIN annotation_source second ON second.id = other.source_id
+               WHERE u.item_id IS NULL),
+           filled AS (
+               SELECT batch_id, max(position) AS last FROM annotation_item
+               WHERE batch_id IN (SELECT batch_id FROM given) GROUP BY batch_id)
+           INSERT INTO annotation_item (batch_id, unit, dialogue_id, other_dialogue_id, shown, token, position)
+           SELECT g.batch_id, 'comparison', g.pair[1], g.pair[2], '{}', gen_random_uuid(),
+               coalesce(f.last, 0) + row_number() OVER (
+                   PARTITION BY g.batch_id ORDER BY one.position, other.position, g.pair)
+           FROM given g JOIN annotation_dialogue one ON one.id = g.pair[1]
+           JOIN annotation_dialogue other ON other.id = g.pair[2] LEFT JOIN filled f USING (batch_id)""",
+    )

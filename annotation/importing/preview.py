@@ -121,7 +121,7 @@ def _dialogues(
     log = ErrorLog()
     # Whether both sides of a comparison are there is known only at the end of the file.
     is_read_whole = Unit.COMPARISON in units and not is_part
-    sides = Sides(units, is_part=is_part)
+    sides = Sides(units, format=name, is_part=is_part)
     found = read_dialogues(path, name, options, log, no_progress, None if is_read_whole else ROWS_LOOKED_AT)
     rows: list[dict[str, Any]] = []
     for dialogue in _first_conversation(found) if options.transcript else itertools.islice(found, n):

@@ -3,6 +3,7 @@
 from datetime import datetime
 from pathlib import Path
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.db import connection, transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -27,11 +28,12 @@ from annotation.importing.outcome import (
 )
 from annotation.importing.pair_units import resolve_pairs, turn_votes
 from annotation.importing.places import has_moved, place_units
+from annotation.importing.scenario_pairs import refuse_scenarios_as_dialogues, resolve_scenarios
 from annotation.importing.seats import seat_annotators
 from annotation.importing.tables import open_table
-from annotation.importing.units import resolve_units
+from annotation.importing.units import resolve_units, stage_units
 from annotation.importing.votes import STAGE_COLUMNS, RatingOptions, VoteSpool
-from annotation.importing.writing import refuse_changed, refuse_repeated, stage_votes, write_votes
+from annotation.importing.writing import refuse_added, refuse_changed, refuse_repeated, stage_votes, write_votes
 from annotation.models import ImportJob, Study
 from annotation.nudging import raise_version
 from protocols.models import ProtocolVersion
@@ -120,12 +122,16 @@ def _store(
     spec = spec_of(study.protocol_version)
     _stage_rows(spool)
     begin_noting()
+    stage_units()
+    if spool.has_pairs:
+        resolve_scenarios(study, log)
+        refuse_scenarios_as_dialogues(study, log)
     counts = resolve_units(study, options, log)
     if spool.has_pairs:
         counts = counts | resolve_pairs(study, options, log)
     refuse_wrong_turns(log)
     counts |= place_units(study, log)
-    counts |= seat_annotators(study, log, now)
+    counts |= seat_annotators(study, log, now, is_own_export=spool.is_export_of(study))
     stage_votes(study)
     if spool.has_pairs:
         turn_votes(spec)
@@ -133,13 +139,14 @@ def _store(
         refuse_unasked(spec, log)
     refuse_repeated(log)
     refuse_changed(log)
-    log.refuse_any()
-    n_new, touched = write_votes(now)
-    summary.counts = {"ratings_new": n_new, "ratings_unchanged": spool.n_rows - n_new, **counts}
+    n_own = refuse_added(log)
     new = list(study.sources.order_by("-position", "-pk")[: counts["sources_new"]])[::-1]
     summary.sources = [source.key for source in new[:NAMED_SOURCES]]
     summary.warnings = doubts(study, new)
-    summary.notes = _notes(spool, summary.counts)
+    log.refuse_any(summary)
+    n_new, touched = write_votes(now)
+    summary.counts = {"ratings_new": n_new, "ratings_unchanged": spool.n_rows - n_new, **counts}
+    summary.notes = _notes(spool, summary.counts, n_own)
     if job and not summary.is_dry_run:
         remember(job, summary, now)
     for table in TEMPORARY:
@@ -166,8 +173,18 @@ def _stage_rows(spool: VoteSpool) -> None:
         cursor.execute("ANALYZE import_row")
 
 
-def _notes(spool: VoteSpool, counts: dict[str, int]) -> list[str]:
+def _notes(spool: VoteSpool, counts: dict[str, int], n_own: int) -> list[str]:
+    """Return sentences about what was done. `n_own` is the number of answers by people who rate in the study."""
     notes = []
+    if n_own:
+        text = ngettext(
+            "The file is an export of this study: %(n)s answer of its own annotators is here already, and does not "
+            "count twice.",
+            "The file is an export of this study: %(n)s answers of its own annotators are here already, and do not "
+            "count twice.",
+            n_own,
+        )
+        notes.append(text % {"n": intcomma(n_own)})
     if spool.n_uncounted:
         text = ngettext(
             "%(n)s answer that did not count was left out.",

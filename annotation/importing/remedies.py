@@ -45,6 +45,13 @@ def choose_columns(*fields: str) -> Remedy:
     )
 
 
+def or_scenario(before: Remedy) -> Remedy:
+    """Return what to do if a file of preferences is about whole dialogues, after another remedy."""
+    text = gettext("; if whole dialogues are compared, %(how)s")
+    how = choose_columns("scenario")
+    return Remedy(before.page + text % {"how": how.page}, before.command + text % {"how": how.command})
+
+
 def name_criterion(before: Remedy) -> Remedy:
     """Return what to do if all rows of a file answer one criterion, after another remedy."""
     text = gettext("; if all rows answer one criterion, %(how)s")

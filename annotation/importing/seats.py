@@ -26,18 +26,18 @@ class Share:
     ended_at: datetime | None
 
 
-def seat_annotators(study: Study, log: ErrorLog, now: datetime) -> dict[str, int]:
+def seat_annotators(study: Study, log: ErrorLog, now: datetime, *, is_own_export: bool) -> dict[str, int]:
     """Create assignments with their seats, and return counts by name.
 
-    The rows of annotators who cannot be imported are logged and left out.
+    The rows of annotators who cannot be imported are logged and left out. With `is_own_export`, the pseudonyms of
+    people who rate in the study mean these people, whose answers are compared and never added to.
     """
     shares = _shares()
     known = {each.pseudonym: each for each in study.participants.filter(pseudonym__in={s.annotator for s in shares})}
-    seated = set(
-        Assignment.objects.filter(participant__study=study, participant__is_imported=True).values_list(
-            "batch_id", "participant__pseudonym"
-        )
-    )
+    work = Assignment.objects.filter(participant__study=study)
+    if not is_own_export:
+        work = work.filter(participant__is_imported=True)
+    seated = set(work.values_list("batch_id", "participant__pseudonym"))
     shares = _allowed(shares, known, seated, log)
     participants, n_new = _participants(study, shares, known)
     fresh = [share for share in shares if (share.batch_id, share.annotator) not in seated]
@@ -81,7 +81,7 @@ def _allowed(
     for share in shares:
         person = known.get(share.annotator)
         is_excluded = person and person.status == Participant.Status.EXCLUDED
-        if person and not person.is_imported:
+        if person and not person.is_imported and (share.batch_id, share.annotator) not in seated:
             log.add(share.line, "annotator", live % {"name": share.annotator})
         elif is_excluded and (share.batch_id, share.annotator) not in seated:
             log.add(share.line, "annotator", excluded % {"name": share.annotator})

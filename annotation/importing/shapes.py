@@ -96,9 +96,10 @@ class Shape:
     needs_candidates: bool
 
 
+JSONL_MESSAGES = "jsonl-messages"
 SHAPES = {
     "jsonl-history": Shape("history", "speaker", "text", needs_candidates=True),
-    "jsonl-messages": Shape(MESSAGES, "role", "content", needs_candidates=False),
+    JSONL_MESSAGES: Shape(MESSAGES, "role", "content", needs_candidates=False),
     "jsonl-utterances": Shape("utterances", "speaker", "text", needs_candidates=False),
 }
 

@@ -17,18 +17,22 @@ from annotation.models import Study
 MISSING = "candidate_id IS NULL AND unit = 'response'"
 
 
+def stage_units() -> None:
+    execute(
+        """CREATE TEMP TABLE import_unit ON COMMIT DROP AS
+           SELECT row_number() OVER (ORDER BY min(line)) AS id, dialogue, item, source, batch, unit, min(line) AS line,
+                  NULL::bigint AS dialogue_id, NULL::bigint AS candidate_id, NULL::bigint AS source_id,
+                  NULL::bigint AS batch_id, NULL::bigint AS item_id, 1 AS n_meant, '{}'::bigint[] AS shown,
+                  NULL::bigint AS other_dialogue_id
+           FROM import_row GROUP BY dialogue, item, source, batch, unit"""
+    )
+
+
 def resolve_units(study: Study, options: RatingOptions, log: ErrorLog) -> dict[str, int]:
     """Fill dialogue_id, candidate_id and source_id of every unit. Return counts of what was created, by name.
 
     The candidates of pairs are `shown`, which `resolve_pairs` fills. Units with errors are logged and left out.
     """
-    execute(
-        """CREATE TEMP TABLE import_unit ON COMMIT DROP AS
-           SELECT row_number() OVER (ORDER BY min(line)) AS id, dialogue, item, source, batch, unit, min(line) AS line,
-                  NULL::bigint AS dialogue_id, NULL::bigint AS candidate_id, NULL::bigint AS source_id,
-                  NULL::bigint AS batch_id, NULL::bigint AS item_id, 1 AS n_meant, '{}'::bigint[] AS shown
-           FROM import_row GROUP BY dialogue, item, source, batch, unit"""
-    )
     find_dialogues_of_items(study, "import_unit")
     refuse_units(log, "n_meant > 1", "item", gettext("%(item)r is in several dialogues: add a dialogue column"))
     find_dialogues(study, "import_unit")
@@ -120,7 +124,8 @@ def _create_dialogues(study: Study) -> int:
 
 def _refuse_other_conversations(log: ErrorLog) -> None:
     rows = """import_row r JOIN import_unit u USING (dialogue, item, source, batch, unit)
-        JOIN annotation_dialogue d ON d.id = u.dialogue_id AND r.conversation NOT IN ('', d.conversation)"""
+        JOIN annotation_dialogue d ON d.id = u.dialogue_id AND u.other_dialogue_id IS NULL
+            AND r.conversation NOT IN ('', d.conversation)"""
     log_lines(log, rows, "conversation", gettext("in the study, %(name)r is in another conversation"))
 
 

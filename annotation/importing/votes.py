@@ -21,13 +21,14 @@ from annotation.importing.answer_cells import (
     number_of,
     whole,
 )
-from annotation.importing.columns import NONE, NONE_APPLIES, columns_of_ratings, is_own_export
+from annotation.importing.columns import NONE, NONE_APPLIES, OWN_STUDY, columns_of_ratings, is_own_export
 from annotation.importing.copying import NULL, copy_ids, copy_text, spool_file
 from annotation.importing.extent import Extent
 from annotation.importing.fields import LONGEST_BATCH_KEY, LONGEST_KEY, LONGEST_SOURCE_KEY, clean_key, nul
 from annotation.importing.labels import LABEL_FIELDS, holds_labels, label_rows
 from annotation.importing.outcome import BadField, ErrorLog, ImportRejected, Progress
 from annotation.importing.tables import Row, open_table
+from annotation.models import Study
 from parley.formulas import unquote_formula
 from protocols.models import Criterion, ProtocolVersion
 from protocols.specs import CriterionSpec, OptionSpec, VersionSpec
@@ -82,6 +83,8 @@ class VoteSpool(AbstractContextManager):
         self._spec = spec
         self._answers = AnswerCells(spec)
         self._is_own = self._is_quoted = False
+        self._studies: set[str] = set()  # that our own export names
+        self._place_of_study: int | None = None
         self.n_uncounted = 0
         self._is_whole_dialogue = spec.unit == Unit.DIALOGUE
         self._now = now
@@ -94,6 +97,10 @@ class VoteSpool(AbstractContextManager):
     def has_pairs(self) -> bool:
         """Return whether the rows name the sources of both sides. Our own export names the candidates instead."""
         return not self._is_own and "left" in self._places
+
+    def is_export_of(self, study: Study) -> bool:
+        """Return whether the file is our own export of this study, and of no other."""
+        return self._is_own and self._studies == {study.slug}
 
     def __exit__(self, *_error: object) -> None:
         self.file.close()
@@ -116,6 +123,7 @@ class VoteSpool(AbstractContextManager):
             self._sides = {table.columns[self._places[side]].casefold(): side for side in SIDES if side in self._places}
             self._is_quoted = self._is_own and table.may_be_quoted
             if self._is_own:
+                self._place_of_study = table.columns.index(OWN_STUDY) if OWN_STUDY in table.columns else None
                 self._answers = AnswerCells(self._spec, is_own=True)
             used = set(range(len(table.columns)) if self._is_own else (*self._places.values(), *self._wide))
             self.unused = [name for at, name in enumerate(table.columns) if at not in used]
@@ -149,6 +157,8 @@ class VoteSpool(AbstractContextManager):
         if self._value(row, "is_counted") == "false" and self._value(row, "is_repetition") != "true":
             self.n_uncounted += 1
             return
+        if self._is_own:
+            self._studies.add("" if self._place_of_study is None else row.values[self._place_of_study])
         try:
             self._write(row)
         except BadField:
@@ -250,7 +260,7 @@ class VoteSpool(AbstractContextManager):
             dialogue, item, source = (keys[name] if name in known else "" for name in UNIT_FIELDS)
             return dialogue, item, source, unit
         if self.has_pairs:
-            return dialogue, self._pair(row, dialogue), "", Unit.COMPARISON
+            return dialogue, self._pair(row, "" if dialogue else self._scenario(row)), "", Unit.COMPARISON
         if self._is_whole_dialogue:
             dialogue, item = dialogue or item, ""
         if not dialogue and not item:
@@ -259,10 +269,21 @@ class VoteSpool(AbstractContextManager):
             raise BadField("item", _("is empty: responses are rated, so name the candidate or its source"))
         return dialogue, item, source, unit
 
-    def _pair(self, row: Row, dialogue: str) -> str:
-        """Return the sources of both sides, as they stand in the file. `resolve_pairs` finds their candidates."""
-        if not dialogue:
-            raise BadField("dialogue", _("is empty: name the dialogue whose responses are compared"))
+    def _scenario(self, row: Row) -> str:
+        """Return the scenario of a row that names no dialogue: it is about whole dialogues. Raise BadField."""
+        scenario = self._key(row, "scenario")
+        if scenario:
+            return scenario
+        if "dialogue" not in self._places:
+            raise BadField("scenario", _("is empty: name the scenario whose dialogues are compared"))
+        text = _("is empty: name the dialogue whose responses are compared, or the scenario of whole dialogues")
+        raise BadField("dialogue", text)
+
+    def _pair(self, row: Row, scenario: str) -> str:
+        """Return the sources of both sides, as they stand in the file, and the scenario of whole dialogues.
+
+        `resolve_pairs` finds their candidates, and `resolve_scenarios` their dialogues.
+        """
         sources = [self._key(row, side, LONGEST_SOURCE_KEY) for side in SIDES]
         for side, source in zip(SIDES, sources, strict=True):
             if not source:
@@ -271,7 +292,7 @@ class VoteSpool(AbstractContextManager):
             raise BadField(
                 "right", _("is %(source)r like the other side: compare two sources") % {"source": sources[0]}
             )
-        return orjson.dumps(sources).decode()
+        return orjson.dumps([*sources, scenario] if scenario else sources).decode()
 
 
 def _free_text(cell: str) -> str:

@@ -17,7 +17,8 @@ def stage_votes(study: Study) -> None:
         """CREATE TEMP TABLE import_vote ON COMMIT DROP AS
            SELECT r.line, a.id AS assignment_id, u.item_id, u.batch_id, r.criterion_id, r.option_id,
                   r.explanations, r.free_text, r.answered_at, r.client_key, r.choices, r.turns, r.active_ms,
-                  u.shown <> '{}' AND u.shown <> i.shown AS is_turned
+                  CASE WHEN u.other_dialogue_id IS NULL THEN u.shown <> '{}' AND u.shown <> i.shown
+                       ELSE u.dialogue_id <> i.dialogue_id END AS is_turned
            FROM import_row r
            JOIN import_unit u USING (dialogue, item, source, batch, unit)
            JOIN annotation_item i ON i.id = u.item_id
@@ -63,6 +64,21 @@ def refuse_changed(log: ErrorLog) -> None:
             )
         errors.append(LineError(line, "value", text % {"label": label}))
     log.add_all(errors, rows[0][-1] if rows else 0)
+
+
+def refuse_added(log: ErrorLog) -> int:
+    """Log answers that the file adds to those of people who rate in the study. Return how many of theirs it has."""
+    own = """import_vote v JOIN annotation_assignment a ON a.id = v.assignment_id
+        JOIN annotation_participant p ON p.id = a.participant_id AND NOT p.is_imported"""
+    rows = fetch(
+        f"""SELECT v.line, p.pseudonym, count(*) OVER () FROM {own}
+            WHERE NOT EXISTS (SELECT FROM annotation_rating x WHERE {SAME}) ORDER BY v.line LIMIT %s""",
+        [MOST_ERRORS],
+    )
+    text = _("%(name)r rates in this study and has not given this answer: leave it out, or rename the annotator")
+    errors = [LineError(line, "annotator", text % {"name": name}) for line, name, _total in rows]
+    log.add_all(errors, rows[0][-1] if rows else 0)
+    return int(fetch(f"SELECT count(*) FROM {own}")[0][0])
 
 
 def write_votes(now: datetime) -> tuple[int, list[int]]:

@@ -6,6 +6,8 @@ Some protocols exist for both. The version for whole dialogues has the number of
 
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from annotation.models import Candidate, Dialogue, Study
 from protocols.models import ProtocolVersion
 from protocols.selectors import BUILTIN
@@ -32,6 +34,24 @@ def fitting_version(study: Study) -> OtherVersion | None:
     if not _exists(version, other) or not _has_other_material(study, is_for_dialogues=is_for_dialogues):
         return None
     return OtherVersion(other, not is_for_dialogues)
+
+
+def fitting_words(study: Study) -> list[str]:
+    """Return a sentence that names the right version, or nothing if the study's own fits its material."""
+    other = fitting_version(study)
+    if other is None:
+        return []
+    if other.is_for_dialogues:
+        text = _(
+            "The questions and guidelines of this protocol speak of two responses, but the study compares whole "
+            "dialogues. The right one is %(name)s, version %(number)s."
+        )
+    else:
+        text = _(
+            "The questions and guidelines of this protocol speak of whole dialogues, but the study compares responses. "
+            "The right one is %(name)s, version %(number)s."
+        )
+    return [text % {"name": study.protocol_version.protocol.name, "number": other.number}]
 
 
 def _exists(version: ProtocolVersion, other: str) -> bool:

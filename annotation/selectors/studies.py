@@ -329,7 +329,11 @@ def metadata_fields(study: Study) -> list[str]:
 
 
 def unbatched_count(study: Study) -> int:
-    """Count the dialogues that are in no batch and have texts. Those of worked examples are not dealt out."""
+    return unbatched(study).count()
+
+
+def unbatched(study: Study) -> QuerySet[Dialogue]:
+    """Return the dialogues that are in no batch and have texts. Those of worked examples are not dealt out."""
     examples = Candidate.objects.filter(dialogue=OuterRef("pk"), source__key__startswith=Source.EXAMPLES)
     of_examples = Q(Exists(examples), purpose=Dialogue.Purpose.TRAINING)
     return Dialogue.objects.filter(
@@ -340,7 +344,7 @@ def unbatched_count(study: Study) -> int:
         other_items=None,
         other_identical_pairs=None,
         is_textless=False,
-    ).count()
+    )
 
 
 def import_list(study: Study) -> QuerySet[ImportJob]:

@@ -1,5 +1,6 @@
 """Discard draft batches, so that their dialogues are unused again and can be corrected or removed."""
 
+from collections.abc import Collection
 from datetime import datetime
 
 from django.contrib.auth.models import User
@@ -16,9 +17,17 @@ from annotation.services.totals import lock_total
 
 
 @transaction.atomic
-def discard_draft(study: Study, *, key: str, by: User | None, now: datetime) -> None:
-    """Delete a draft batch with its items and seats. Raise Refused if it is no draft, or if anybody has used it."""
+def discard_drafts(study: Study, *, keys: Collection[str], by: User | None, now: datetime) -> None:
+    """Delete draft batches with their items and seats, all or none.
+
+    Raise Refused if one of them is no draft, or if anybody has used it.
+    """
     lock_study(study)
+    for key in sorted(set(keys)):
+        _discard(study, key, by, now)
+
+
+def _discard(study: Study, key: str, by: User | None, now: datetime) -> None:
     # The study's sums are locked before the batch, as results are stored.
     total = lock_total(study.pk, now=now)
     batch = Batch.objects.select_for_update(of=("self",)).filter(study=study, key=key).first()

@@ -25,6 +25,11 @@ class Effect:
     n_submitted: int
     n_active: int
 
+    @property
+    def is_felt(self) -> bool:
+        """Return whether there is any answer or seat that the move changes."""
+        return bool(self.n_ratings or self.n_submitted or self.n_active)
+
 
 def effect_of_move(study: Study) -> Effect:
     """Return the effect of a move on what was answered under the study's current version."""

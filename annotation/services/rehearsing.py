@@ -20,7 +20,10 @@ SCATTERED = frozenset(TABLE_FORMATS) - {WIDE}  # rows of one dialogue may be any
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
-    """What an import of the first `n_rows` rows or dialogues would say. If `is_busy`, another import is in the way."""
+    """What an import of the first `n_rows` rows or dialogues would say. If `is_busy`, another import is in the way.
+
+    With errors, the summary has no counts: only the new sources and the warnings, if they are known.
+    """
 
     n_rows: int
     is_whole: bool
@@ -42,7 +45,7 @@ def rehearse(
                 study, path, format=format, options=options, is_dry_run=True, extent=extent, now=now
             )
     except ImportRejected as rejected:
-        return Rehearsal(extent.n_read, extent.is_whole, None, rejected.errors, rejected.n_errors)
+        return Rehearsal(extent.n_read, extent.is_whole, rejected.beside, rejected.errors, rejected.n_errors)
     except OperationalError:
         return Rehearsal(extent.n_read, extent.is_whole, is_busy=True)
     return Rehearsal(extent.n_read, extent.is_whole, summary)

@@ -187,7 +187,7 @@ def _run(job: ImportJob, now: datetime) -> dict[str, Any]:
                 **({"job": job} if job.kind == ImportJob.Kind.RATINGS else {}),
             )
     except ImportRejected as error:
-        return {"errors": error.errors, "n_errors": error.n_errors}
+        return {"errors": error.errors, "n_errors": error.n_errors, "beside": error.beside}
     except Refused as error:
         return {"errors": [LineError(0, "", error.message)]}
     except Exception:
@@ -224,6 +224,10 @@ def _reporter(job: ImportJob) -> Progress:
     return report
 
 
+def _known(beside: ImportSummary | None) -> dict[str, list[str]]:
+    return {"sources": beside.sources, "warnings": beside.warnings} if beside else {}
+
+
 @transaction.atomic
 def _finish(
     job: ImportJob,
@@ -232,7 +236,9 @@ def _finish(
     summary: ImportSummary | None = None,
     errors: list[LineError] | None = None,
     n_errors: int | None = None,
+    beside: ImportSummary | None = None,
 ) -> ImportJob.Status:
+    """Store the outcome. `beside` is what is known of the sources of a file with errors."""
     status = ImportJob.Status.DONE if summary else ImportJob.Status.FAILED
     said = [each.for_page() for each in errors or []]
     found = [{"line": each.line, "field": each.field, "reason": each.reason} for each in said]
@@ -240,7 +246,7 @@ def _finish(
         status=status,
         phase="",
         n_done=F("n_total"),
-        summary=asdict(summary) if summary else {},
+        summary=asdict(summary) if summary else _known(beside),
         format=summary.format if summary else job.format,
         errors=found,
         n_errors=len(found) if n_errors is None else n_errors,

@@ -142,7 +142,7 @@ def look_at(form: ImportForm, study: Study, *, is_part: bool, now: datetime) -> 
         "sheet": options.sheet,
         "preview": found,
         **_said(found, check),
-        "warnings": list(dict.fromkeys([*found.sides.warnings(study), *(summary.warnings if summary else [])])),
+        "warnings": _warnings(study, found, check),
         "choices": column_choices(form, found),
         "new_sources": summary.sources if summary else new_sources(study, found),
         "file_name": values["file"].name,
@@ -158,6 +158,14 @@ def _said(found: Preview, check: Rehearsal | None) -> dict[str, Any]:
         "errors": [error.for_page() for error in errors[:MOST_SHOWN]],
         "n_more_errors": max(check.n_errors - MOST_SHOWN, 0) if check else 0,
     }
+
+
+def _warnings(study: Study, found: Preview, check: Rehearsal | None) -> list[str]:
+    """Return the warnings of the import if it has read the whole file, otherwise also those of the first rows."""
+    said = check.summary.warnings if check and check.summary else []
+    if check and check.summary and check.is_whole and not check.errors:
+        return said
+    return list(dict.fromkeys([*found.sides.warnings(study), *said]))
 
 
 def new_sources(study: Study, found: Preview) -> list[str]:

@@ -28,7 +28,9 @@ def study_protocol(request: HttpRequest, slug: str) -> HttpResponse:
     chosen = next((each for each in versions if each.version == wanted), None)
     if wanted and chosen is None:
         raise Http404("No such published version of this protocol.")
-    if request.method == "POST" and chosen is not None and "understood" in request.POST:
+    effect = effect_of_move(study)
+    is_understood = "understood" in request.POST or not effect.is_felt
+    if request.method == "POST" and chosen is not None and is_understood:
         try:
             move_study(study, chosen, by=signed_in(request.user), now=timezone.now())
         except Refused as refused:
@@ -40,7 +42,7 @@ def study_protocol(request: HttpRequest, slug: str) -> HttpResponse:
     if chosen is not None:
         changes = compare_bundles(dump_bundle(study.protocol_version), dump_bundle(chosen))
         semantic = [change for change in changes if change.is_semantic]
-        context |= {"semantic": semantic, "n_wording": len(changes) - len(semantic), "effect": effect_of_move(study)}
+        context |= {"semantic": semantic, "n_wording": len(changes) - len(semantic), "effect": effect}
     return study_page(
         request, study, "annotation/study_protocol.html", **context, status=422 if context["is_refused"] else 200
     )

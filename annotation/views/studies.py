@@ -18,15 +18,16 @@ from annotation.access import Right, may_create_studies, signed_in, studies_of, 
 from annotation.forms import BatchStatusForm, DialogueFilter, DiscardForm, MakeBatchesForm, StatusForm, StudyForm
 from annotation.models import Batch, Study
 from annotation.selectors import studies as selectors
+from annotation.selectors.batch_sizes import words_of_sizes
 from annotation.selectors.dialogues import dialogue_list, unused_dialogues, uses_of
-from annotation.selectors.fitting_version import fitting_version
+from annotation.selectors.fitting_version import fitting_words
 from annotation.selectors.health import worker_is_silent
 from annotation.selectors.pilots import pilots_to_repeat
 from annotation.selectors.texts import text_sample
 from annotation.services import batching
 from annotation.services import studies as services
 from annotation.services.dialogues import remove_dialogues
-from annotation.services.discarding import discard_draft
+from annotation.services.discarding import discard_drafts
 from annotation.services.pairing import identical_words
 from annotation.services.repeating import repeat_pilot
 from annotation.views.pages import announced, errors_in, page_of, study_page
@@ -123,6 +124,7 @@ def study_batches(request: HttpRequest, slug: str) -> HttpResponse:
         fields=selectors.metadata_fields(study),
         pilots=pilots_to_repeat(study),
         is_comparing=batching.Unit.COMPARISON in batching.units_of(study),
+        sizes=words_of_sizes(study),
         initial={"kind": request.GET.get("kind", Batch.Kind.MAIN)},
     )
     if request.method == "POST" and form.is_valid():
@@ -136,7 +138,7 @@ def study_batches(request: HttpRequest, slug: str) -> HttpResponse:
         "page": page_of(request, selectors.batch_list(study, named)),
         "named": named,
         "n_unbatched": selectors.unbatched_count(study),
-        "fitting": fitting_version(study),
+        "fitting": fitting_words(study),
         "n_drafts": study.batches.filter(status=Batch.Status.DRAFT).count(),
         "is_form_open": bool(form.errors) or "kind" in request.GET or not study.batches.exists(),
     }
@@ -224,9 +226,14 @@ def study_batches_discard(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.IMPORT)
     form = DiscardForm(request.POST)
     if not form.is_valid():
-        messages.error(request, _("Confirm that you want to discard the draft."))
+        messages.error(request, " ".join(str(text) for texts in form.errors.values() for text in texts))
         return redirect("study_batches", slug)
-    key = form.cleaned_data["key"]
-    with announced(request, _("%(key)s has been discarded. Its dialogues are free for other batches.") % {"key": key}):
-        discard_draft(study, key=key, by=signed_in(request.user), now=timezone.now())
+    keys = form.cleaned_data["key"]
+    text = ngettext(
+        "%(key)s has been discarded. Its dialogues are free for other batches.",
+        "%(n)s drafts have been discarded. Their dialogues are free for other batches.",
+        len(keys),
+    )
+    with announced(request, text % {"key": keys[0], "n": len(keys)}):
+        discard_drafts(study, keys=keys, by=signed_in(request.user), now=timezone.now())
     return redirect("study_batches", slug)

@@ -18,6 +18,7 @@ from qualification.pay.selectors.rates import FLOOR_CURRENCY, measured_rates, pl
 from qualification.recruitment.selectors.demographics import Table
 from qualification.recruitment.selectors.facts import facts_of
 from reporting.record.acceptance import acceptance_of
+from reporting.record.imports import imports_of
 from reporting.record.qualifying import cleared_by_hand, qualification_of
 
 Row = dict[str, Any]
@@ -32,6 +33,7 @@ class StudyRecord:
     qualification: its rules as they decided, and their results.
     feedback: periods in which annotators were told how they agree. adjudication: labels that two people had to agree
     on. acceptance: plans, decisions and rounds of batch acceptance. pay: the minimum per hour, and what was paid.
+    imports: the answers that came from each imported file.
     """
 
     recruitment: Row
@@ -40,6 +42,7 @@ class StudyRecord:
     adjudication: Row | None
     acceptance: Row | None
     pay: Row
+    imports: list[Row]
 
     def parts(self) -> Row:
         return {each.name: getattr(self, each.name) for each in fields(self)}
@@ -55,6 +58,7 @@ def study_record_of(study: Study) -> StudyRecord:
         "adjudication": _adjudication(study) or said.get("adjudication"),
         "acceptance": acceptance_part(study),
         "pay": _pay(study, said.get("pay")),
+        "imports": [*said.get("imports", []), *imports_of(study)],
     }
     return StudyRecord(**_in_order(found, SCHEMA))
 

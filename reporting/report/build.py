@@ -7,15 +7,11 @@ from typing import Any
 
 from django.utils.translation import override as in_language
 
-from annotation.agreement_cells import merged
 from annotation.models import Study
 from protocols.models import ProtocolVersion
 from protocols.specs import spec_of
-from qualification.adjudication.selectors.disagreements import SettledLabels, settled_labels
 from reporting.datasheet.build import Answered, answered, datasheet
 from reporting.datasheet.selectors import setting_of
-from reporting.predictions.table import Comparison
-from reporting.record.record import StudyRecord, study_record_of
 from reporting.report import coefficients, sizes, tables
 from reporting.report.alpha_check import AlphaCheck, alpha_check
 from reporting.report.behaviours import Behaviour, TurnOverlap, behaviours, turn_overlaps
@@ -27,8 +23,9 @@ from reporting.report.final_labels import FinalLabels, final_labels
 from reporting.report.flags import Flags, flags_table
 from reporting.report.further import FurtherAgreement, further_table
 from reporting.report.hashes import Hashes, hashes_of
+from reporting.report.inputs import Sources
 from reporting.report.methods import methods
-from reporting.report.negatives import Negatives, NegativeTables, NegativeText, SourceNegatives, negative_tables
+from reporting.report.negatives import Negatives, NegativeText, SourceNegatives
 from reporting.report.pairs import Pair, pairs_table
 from reporting.report.predicted import MetricMean, Prediction, metrics_table, predicted_table
 from reporting.report.rankings import CriterionRanking, rankings
@@ -36,16 +33,13 @@ from reporting.report.settings import ProtocolFacts, StudyFacts, protocol_facts,
 from reporting.report.time_and_pay import TimeAndPay, Workload, time_and_pay, workload
 from reporting.report.versions import Versions, versions
 from reporting.study import facts
-from reporting.study.answer_details import Detail, answer_details, marked_turns
-from reporting.study.cells import StudyCells, study_cells
+from reporting.study.answer_details import marked_turns
 from reporting.study.data_set import Figures, Share
 from reporting.study.data_set_sums import data_set_of
-from reporting.study.names import Names, annotators_of, names_of
 from reporting.study.pairings import Pairing, SideBias, compared_criteria, identical_pairs, pairings, side_bias
 from reporting.study.plain import plain
 from reporting.study.rules import rules_of
 from reporting.study.scores import percent
-from reporting.study.votes import StudyVotes, study_votes
 
 Record = dict[str, Any]  # a part of the study record, in the format of reporting/record/study_record.schema.json
 
@@ -55,69 +49,6 @@ class DataSet(Figures):
     """The dialogues that are rated or compared as wholes; `labels` are the final labels of this criterion, if any."""
 
     label_criterion: str = ""
-
-
-class Sources:
-    """The data for the parts of a report; each is read once, when the first part needs it."""
-
-    def __init__(self, study: Study, now: datetime) -> None:
-        self.study, self.now = study, now
-
-    @cached_property
-    def cells(self) -> StudyCells:
-        return study_cells(self.study)
-
-    @cached_property
-    def votes(self) -> StudyVotes:
-        """Return the votes. They are read after the cells, so that `alpha_check` notices answers given in between."""
-        return study_votes(self.study, self.cells.spec)
-
-    @cached_property
-    def details(self) -> list[Detail]:
-        return answer_details(self.study)
-
-    @cached_property
-    def annotators(self) -> dict[int, str]:
-        return annotators_of(self.study)
-
-    @cached_property
-    def names(self) -> Names:
-        """Return the names. They are read after the votes, because an item exists before its first answer."""
-        return names_of(self.study, self.cells.spec, self.votes.items, self.annotators)
-
-    @cached_property
-    def settled(self) -> SettledLabels:
-        return settled_labels(self.study)
-
-    @cached_property
-    def comparison(self) -> Comparison:
-        return Comparison(self.study, self.votes, self.settled)
-
-    @cached_property
-    def record(self) -> StudyRecord:
-        return study_record_of(self.study)
-
-    @cached_property
-    def people(self) -> facts.People:
-        return facts.people_of(self.study)
-
-    @cached_property
-    def work(self) -> dict[int, set[int]]:
-        """Return {batch id: ids of the annotators whose answers count}."""
-        return sizes.annotators_by_batch(self.cells.batches)
-
-    @cached_property
-    def pairings(self) -> dict[int, dict[str, int]]:
-        """Return {criterion id: counts of the answers to comparisons}, over all batches."""
-        found: dict[int, dict[str, int]] = {}
-        for cells in self.cells.by_batch.values():
-            for (criterion, _source), cell in cells.items():
-                found[criterion] = merged(found.get(criterion, {}), cell.pairings)
-        return found
-
-    @cached_property
-    def negatives(self) -> NegativeTables:
-        return negative_tables(self.cells, self.votes, self.details, self.names)
 
 
 class Report:
@@ -158,6 +89,11 @@ class Report:
     @cached_property
     def n_imported_annotators(self) -> int:
         return self._of.study.participants.filter(is_imported=True).count()
+
+    @cached_property
+    def imports(self) -> list[Record]:
+        """Return the counted answers that came from each imported file."""
+        return self._of.record.imports
 
     @cached_property
     def is_collected_elsewhere(self) -> bool:
@@ -270,7 +206,7 @@ class Report:
 
     @cached_property
     def votes(self) -> list[tables.Votes]:
-        return tables.votes_table(self._of.cells)
+        return [row for row in tables.votes_table(self._of.cells) if row.criterion not in self._of.not_pooled]
 
     @cached_property
     def errors(self) -> list[tables.Errors]:
@@ -292,7 +228,8 @@ class Report:
 
     @cached_property
     def final_labels(self) -> list[FinalLabels]:
-        return final_labels(self._of.cells, self._of.votes, self._of.settled)
+        of = self._of
+        return [row for row in final_labels(of.cells, of.votes, of.settled) if row.criterion not in of.not_pooled]
 
     @cached_property
     def predictions(self) -> list[Prediction]:

@@ -10,6 +10,7 @@ from parley.listing import both
 from parley.numbers import number
 from protocols.models import ProtocolVersion
 from reporting.record.acceptance_words import acceptance_sentences
+from reporting.record.imports import import_sentences
 from reporting.record.presentation import presentation_sentence
 from reporting.record.qualifying_words import qualification_sentences
 from reporting.report.answers_words import answers_lines
@@ -41,6 +42,7 @@ def methods(report: "Report") -> list[str]:
         _material(report.material),
         *([] if report.is_collected_elsewhere else [presentation_sentence(report.study.text_format)]),
         _people(report),
+        *import_sentences(report.imports),
         *(qualification_sentences(report.qualification) if report.qualification else ()),
         *_votes(report.material),
         *_agreement(report),

@@ -140,6 +140,11 @@ def _pairing(
     )
 
 
+def has_several_pairs(counts: Mapping[int, Mapping[str, int]]) -> bool:
+    """Return whether the answers are about several pairs: then the first source of one is not that of another."""
+    return len({vote[:2] for each in counts.values() for vote in Pairings.from_json(each).votes}) > 1
+
+
 def side_bias(criterion: CriterionSpec, counts: Mapping[str, int]) -> SideBias:
     found = Pairings.from_json(counts)
     sides: Counter[str] = Counter()

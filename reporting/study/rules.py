@@ -13,7 +13,7 @@ from measures.histograms import Histogram
 from measures.labels import WordScale
 from protocols.models import Criterion, Option, ProtocolVersion
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
-from reporting.study.pairings import are_sides_known
+from reporting.study.pairings import are_sides_known, has_several_pairs
 
 Rule = Study.MajorityRule
 
@@ -225,6 +225,11 @@ FEEDBACK = gettext_noop(
     "During the work, annotators were told how often they agreed with the majority of the others, in "
     "blocks of ten items: their answers are not fully independent. The methods say when."
 )
+SEVERAL_PAIRS = gettext_noop(
+    "Answers about several pairs of sources are left out of the tables of all votes and of final labels: the first "
+    "source of one pair is not that of another, so their sum means nothing. Comparisons of pairs and the ranking give "
+    "the answers by source."
+)
 RULE_NAMES = {
     "majority": pgettext_lazy("a rule of the report", "Majority"),
     "ties": pgettext_lazy("a rule of the report", "Ties"),
@@ -242,6 +247,7 @@ RULE_NAMES = {
     "drawn_sides": pgettext_lazy("a rule of the report", "Sides that were drawn"),
     "side_shares": pgettext_lazy("a rule of the report", "Share of the left side"),
     "imported_sides": pgettext_lazy("a rule of the report", "Sides of imported preferences"),
+    "several_pairs": pgettext_lazy("a rule of the report", "Answers about several pairs"),
     "rankings": pgettext_lazy("a rule of the report", "Rankings"),
     "rank_intervals": pgettext_lazy("a rule of the report", "Intervals of rankings"),
     "behaviours": pgettext_lazy("a rule of the report", "Behaviours"),
@@ -284,6 +290,7 @@ def rules_of(
         **SENTENCES,
         "comparisons": COMPARISONS[has_dialogues_as_units],
         **asked,
+        **({"several_pairs": SEVERAL_PAIRS} if has_several_pairs(pairings) else {}),
         **_side_rules(pairings),
         "words": words,
         **feedback,

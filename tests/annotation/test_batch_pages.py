@@ -107,8 +107,28 @@ def test_a_protocol_for_responses_is_told_from_one_for_dialogues(client, db, bun
     page = client.get(reverse("study_batches", args=[study.slug])).content.decode()
     assert ("The right one is" in page) == bool(right)
     if right:
-        assert f"<strong>{study.protocol_version.protocol.name}, version {right}</strong>" in page
+        assert f"The right one is {study.protocol_version.protocol.name}, version {right}." in page
         assert reverse("study_protocol", args=[study.slug]) in page
+
+
+def test_the_form_says_what_the_size_counts(client, cast: Cast):
+    client.force_login(cast.researcher)
+    for number in range(30):
+        dialogue = DialogueFactory(study=cast.study, key=f"t{number}", conversation=f"c{number // 5}")
+        CandidateFactory(dialogue=dialogue, source=cast.study.sources.first())
+
+    text = client.get(reverse("study_batches", args=["wellbeing"])).content.decode()
+
+    assert "A batch counts dialogues: 30 dialogues are not in a batch. Responses to rate: 30." in text
+    assert "They are turns of 6 conversations. For 5 conversations per batch, enter 25." in text
+
+
+def test_where_each_dialogue_is_its_own_conversation_only_dialogues_are_counted(client, cast: Cast):
+    client.force_login(cast.researcher)
+    CandidateFactory(dialogue=DialogueFactory(study=cast.study), source=cast.study.sources.first())
+    text = client.get(reverse("study_batches", args=["wellbeing"])).content.decode()
+    assert "A batch counts dialogues: 1 dialogue is not in a batch. Responses to rate: 1." in text
+    assert "They are turns" not in text
 
 
 def test_a_refusal_of_the_dealing_is_shown_in_the_form(client, cast: Cast):

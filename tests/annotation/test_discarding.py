@@ -51,7 +51,7 @@ def test_the_dialogues_of_a_discarded_draft_are_unused_again(client, cast: Cast,
 
 def test_a_draft_is_kept_until_somebody_confirms(client, cast: Cast, draft):
     text = discard(client, "typo", is_sure="")
-    assert "Confirm that you want to discard the draft." in text
+    assert "Confirm that you want to discard the drafts." in text
     assert "Discard the draft typo" in text
 
 
@@ -83,3 +83,31 @@ def test_boards_no_longer_want_the_answers_of_a_discarded_draft(client, cast: Ca
     after = total()
     assert (before.n_wanted, after.n_wanted) == (2 * after.n_wanted, before.n_wanted // 2)
     assert after.version > before.version
+
+
+def test_ticked_drafts_are_discarded_together_after_a_confirmation(client, cast: Cast, draft):
+    make_batch(cast.study, position=2, key="second", status="draft")
+    route = reverse("study_batches_discard", args=["wellbeing"])
+    assert "Discard selected drafts" in batches_page(client)
+
+    text = client.post(route, {"key": ["typo", "second"]}, follow=True).content.decode()
+    assert "Confirm that you want to discard the drafts." in text
+    assert cast.study.batches.filter(status="draft").count() == 2
+
+    text = client.post(route, {"key": ["typo", "second"], "is_sure": "on"}, follow=True).content.decode()
+    assert "2 drafts have been discarded. Their dialogues are free for other batches." in text
+    assert "Discard selected drafts" not in text
+    assert not cast.study.batches.filter(status="draft").exists()
+
+
+def test_if_one_of_the_ticked_batches_is_no_draft_all_are_kept(client, cast: Cast, draft):
+    route = reverse("study_batches_discard", args=["wellbeing"])
+    data = {"key": ["typo", cast.batch.key], "is_sure": "on"}
+    text = client.post(route, data, follow=True).content.decode()
+    assert f"{cast.batch.key} is not a draft, so it cannot be discarded." in text
+    assert cast.study.batches.filter(key="typo").exists()
+
+
+def test_no_ticked_draft_is_said(client, draft):
+    route = reverse("study_batches_discard", args=["wellbeing"])
+    assert "Tick the drafts to discard." in client.post(route, {"is_sure": "on"}, follow=True).content.decode()

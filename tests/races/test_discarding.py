@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.services.discarding import discard_draft
+from annotation.services.discarding import discard_drafts
 from annotation.services.refusals import Refused
 from annotation.services.studies import set_batch_status
 from tests.cast import make_cast
@@ -19,7 +19,7 @@ def test_a_draft_is_opened_or_discarded_and_never_both(attempt):
     make_batch(cast.study, position=1, key="typo", status="draft")
 
     discarded, n_opened = run_together([
-        lambda: discard_draft(cast.study, key="typo", by=cast.owner, now=NOW),
+        lambda: discard_drafts(cast.study, keys=["typo"], by=cast.owner, now=NOW),
         lambda: set_batch_status(cast.study, keys=["typo"], status="open", by=cast.owner, now=NOW),
     ])  # fmt: skip
 

@@ -19,7 +19,11 @@ class Command(BaseCommand):
         way = parser.add_mutually_exclusive_group(required=True)
         way.add_argument("--by", choices=WAYS, help="given: the batch named by the import.")
         way.add_argument("--same-as", metavar="PILOT", help="Show exactly what this pilot shows.")
-        parser.add_argument("--size", type=int, help="Dialogues per batch.")
+        parser.add_argument(
+            "--size",
+            type=int,
+            help="Dialogues per batch; each turn of a conversation is one, and so is each pair of whole dialogues.",
+        )
         parser.add_argument("--field", help="Metadata field to stratify by; n_turns always works.")
         parser.add_argument("--k", type=int, help="Sources per dialogue, balanced; all when left out.")
         parser.add_argument(

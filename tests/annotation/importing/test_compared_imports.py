@@ -1,10 +1,13 @@
 """Dialogues for a study that compares are checked at import, and can be corrected as long as nothing uses them."""
 
+import json
 import re
+from io import StringIO
 from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
@@ -104,7 +107,7 @@ def test_a_scenario_with_one_side_is_a_warning_with_its_line(study: Study, write
 
 def test_a_dialogue_with_responses_of_one_source_is_a_warning_too(study: Study, write: Write) -> None:
     alone = dialogue("d2", candidates=[{"source": "m1", "text": "Hello."}])
-    (warning,) = load(study, write(dialogue("d1"), alone)).warnings
+    warning, _version = load(study, write(dialogue("d1"), alone)).warnings
     assert warning.startswith("Line 2: the dialogue 'd2' has responses of only one source, m1.")
 
 
@@ -211,8 +214,42 @@ def test_a_chat_log_that_is_not_told_to_be_one_is_told_so(owner: Client, study: 
 def test_a_dialogue_without_responses_is_a_warning_where_responses_are_rated(write: Write) -> None:
     (warning,) = load(StudyFactory(), write(dialogue("d1"), name="a.jsonl")).warnings or ("",)
     assert warning == ""
-    (warning,) = load(StudyFactory(), write(whole("a"))).warnings
-    assert warning.endswith("If the file is a chat log, import it as a chat log instead.")
+    (warning,) = load(
+        StudyFactory(), write(whole("a", candidates=[{"source": "m1", "text": "So."}]), whole("b"))
+    ).warnings
+    assert warning.startswith("Line 2: a dialogue has no responses")
+
+
+NOTHING = "Nothing can be rated: this protocol rates responses, and no dialogue has one."
+AS_LOG = "The file looks like a chat log: import it with “The file is a chat log: rate its responses” (transcript)."
+
+
+@pytest.mark.parametrize("fields", [{}, {"conversation_id": "c"}, {"model": "gpt", "conversation_id": "c"}])
+def test_messages_without_responses_are_told_to_be_a_chat_log(write: Write, fields: dict[str, str]) -> None:
+    path = write(whole("a", **fields))
+    assert load(StudyFactory(), path).warnings == [f"{NOTHING} {AS_LOG}"]
+    (warning,) = load(StudyFactory(protocol_version=builtin("abc-eval-1.0")), path).warnings
+    assert warning == f"No dialogue has a response, so only the questions about whole dialogues can be asked. {AS_LOG}"
+    assert load(StudyFactory(protocol_version=builtin("dialogue-questionnaire-1.0")), path).warnings == []
+    compared = StudyFactory(protocol_version=builtin("acute-eval-1.0"))
+    if "conversation_id" in fields:
+        (warning,) = load(compared, path).warnings
+        assert warning == "Nothing can be compared: no dialogue has responses, or a source and a scenario."
+
+
+def test_the_preview_the_job_and_the_command_say_that_nothing_can_be_rated(client: Client, write: Write) -> None:
+    study = StudyFactory(slug="sides")
+    client.force_login(MembershipFactory(study=study, role="owner").user)
+    line = json.dumps(whole("a", conversation_id="c"))
+    assert f"{NOTHING} {AS_LOG}" in shown(client, line, "log.jsonl")
+    assert NOTHING not in shown(client, line, "log.jsonl", transcript="on")
+    printed = StringIO()
+    call_command("import_dialogues", "sides", str(write(line)), dry_run=True, stdout=printed)
+    assert f"Warning: {NOTHING} {AS_LOG}" in printed.getvalue()
+    job = upload(client, line, "log.jsonl")
+    assert client.get(f"/api/v1/studies/sides/imports/{job.token}/").json()["summary"]["warnings"] == [
+        f"{NOTHING} {AS_LOG}"
+    ]
 
 
 def test_what_is_fine_reads_as_fine(study: Study, write: Write) -> None:
@@ -220,3 +257,25 @@ def test_what_is_fine_reads_as_fine(study: Study, write: Write) -> None:
     assert (summary.notes, summary.warnings) == ([], [])
     (note,) = load(StudyFactory(), write(dialogue("d1", candidates=[{"source": "m1", "text": "Hello."}]))).notes
     assert note.startswith("No source is marked as the ground truth. Nothing needs to be done unless one of them is")
+
+
+# --- the version that fits -----------------------------------------------------------------------
+UNFITTING = (
+    "The questions and guidelines of this protocol speak of whole dialogues, but the study compares responses. The "
+    "right one is ACUTE-Eval, version 1.0."
+)
+
+
+def test_a_version_that_does_not_fit_the_material_is_told_at_the_import(owner: Client, study: Study) -> None:
+    line = json.dumps(dialogue("d1"))
+    assert UNFITTING in shown(owner, line, "d.jsonl")
+    job = upload(owner, line, "d.jsonl")
+    assert job.summary["warnings"] == [UNFITTING]
+    assert UNFITTING in owner.get(reverse("study_import_job", args=["sides", job.token])).content.decode()
+    assert UNFITTING in owner.get(reverse("study_batches", args=["sides"])).content.decode()
+
+
+def test_the_command_names_the_version_that_fits_too(study: Study, write: Write) -> None:
+    printed = StringIO()
+    call_command("import_dialogues", "sides", str(write(dialogue("d1"))), stdout=printed)
+    assert f"Warning: {UNFITTING}" in printed.getvalue()

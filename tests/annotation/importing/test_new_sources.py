@@ -1,6 +1,7 @@
 """New sources that may be typos are named in the preview and in the result."""
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.test import Client
 
 from annotation.importing.new_sources import is_near
@@ -76,3 +77,37 @@ def test_the_page_warns_before_and_after_the_import(client: Client, cast: Cast) 
     assert ALIKE in send(client, content, route="study_import_preview").content.decode()
     send(client, content)
     assert ALIKE in text_after_import(client)
+
+
+def test_new_sources_and_typos_are_told_beside_errors(client: Client, cast: Cast) -> None:
+    client.force_login(cast.researcher)
+    content = lines(GOOD | {"candidates": answers("Falcon", "Falcno")}, GOOD | {"dialogue_id": "bad", "history": []})
+    before = send(client, content, route="study_import_preview").content.decode()
+    send(client, content)
+    after = text_after_import(client)
+    for page in (before, after):
+        assert "is an empty list" in page
+        assert ALIKE in page
+        assert "New sources: Falcon, Falcno" in page
+
+
+def test_a_file_of_ratings_with_errors_has_its_sources_checked_too(client: Client, cast: Cast) -> None:
+    client.force_login(cast.researcher)
+    rows = "dialogue,source,annotator,criterion,value\nx,Falcon,r1,appropriateness,Appropriate\n"
+    wrong = "x,Falcno,r1,appropriateness,Appropriate\nx,Falcno,r2,appropriateness,Perhaps\n"
+    said = {"kind": "ratings", "create_missing": "on"}
+    page = send(client, (rows + wrong).encode(), "r.csv", "study_import_preview", **said).content.decode()
+    assert "Line 4, value" in page
+    assert ALIKE in page
+    assert "New sources: Falcon, Falcno" in page
+    assert not cast.study.sources.filter(key="Falcno").exists()
+
+
+def test_the_command_warns_of_typos_beside_errors(
+    study: Study, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    load(study, write(dialogue("a", candidates=answers("Falcon"))))
+    path = write(dialogue("b", candidates=answers("Falcno")), dialogue("c", history=[]))
+    with pytest.raises(CommandError, match="1 error"):
+        call_command("import_dialogues", study.slug, str(path))
+    assert f"Warning: {NEAR}" in capsys.readouterr().err

@@ -124,6 +124,19 @@ def test_the_page_says_what_a_move_means_and_moves_after_a_tick(client, work: Wo
     assert work.study.protocol_version == newer
 
 
+def test_a_move_that_affects_no_answer_needs_no_tick(client, work: Work, newer: ProtocolVersion, cast: Cast):
+    work.study.memberships.create(user=cast.owner, role="owner")
+    work.assignment.seat.delete()
+    client.force_login(cast.owner)
+    url = reverse("study_protocol", args=[work.study.slug])
+    page = client.get(url, {"version": "1.1"}).content.decode()
+    assert "Nobody has rated yet, so no answers or seats are affected." in page
+    assert "I understand" not in page
+    assert client.post(url, {"version": "1.1"}).status_code == 302
+    work.study.refresh_from_db()
+    assert work.study.protocol_version == newer
+
+
 def test_changed_instructions_are_shown_once_to_who_knows_another_version(client, work: Work, newer: ProtocolVersion):
     rate_everything(work.assignment, now=NOW, n=3)
     move_study(work.study, newer, now=NOW)

@@ -9,7 +9,7 @@ import pytest
 from annotation.models import ActivityLog, Batch
 from annotation.services import people, studies
 from annotation.services.batching import make_batches
-from annotation.services.discarding import discard_draft
+from annotation.services.discarding import discard_drafts
 from annotation.services.joining import join
 from annotation.services.metrics import delete_metric
 from annotation.services.moving import move_study
@@ -52,8 +52,8 @@ DECISIONS: dict[str, tuple[Act, str, dict[str, Any]]] = {
         "1", {"n": 1, "keys": ["1"]},
     ),
     "batch_discarded": (
-        lambda cast: discard_draft(
-            cast.study, key=make_batch(cast.study, position=1, status="draft").key, by=cast.owner, now=NOW
+        lambda cast: discard_drafts(
+            cast.study, keys=[make_batch(cast.study, position=1, status="draft").key], by=cast.owner, now=NOW
         ),
         "2", {"kind": "main", "items": 6},
     ),

@@ -9,11 +9,14 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from annotation.importing import import_dialogues, import_ratings
-from annotation.models import Dialogue, Study
+from annotation.importing import ImportRejected, import_dialogues, import_ratings
+from annotation.models import Dialogue, Rating, Seat, Study
+from annotation.services.claiming import claim_seat
+from tests.cast import Cast
 from tests.factories import StudyFactory
-from tests.reporting.exports.conftest import score_dialogue
+from tests.reporting.exports.conftest import NOW, score_dialogue
 from tests.shipped import Work
+from tests.working import rate_everything
 
 Written = Callable[..., bytes]
 OF_VOTES = ("votes", "decided_by")
@@ -86,3 +89,59 @@ def from_elsewhere(exported: bytes) -> bytes:
     writer.writeheader()
     writer.writerows({name: row[name] for name in names} | {"value": row["option"]} for row in rows)
     return out.getvalue().encode()
+
+
+# --- into the study that it was exported from ------------------------------------------------------
+def counted(study: Study) -> tuple[int, int, int]:
+    answers = Rating.objects.filter(batch__study=study)
+    return answers.count(), study.participants.count(), Seat.objects.filter(batch__study=study).count()
+
+
+def test_an_export_is_known_in_its_own_study_and_counts_nothing_twice(rated: Cast, written: Written, tmp_path: Path):
+    study, path = rated.study, tmp_path / "own.csv"
+    path.write_bytes(written(study, "long-csv"))
+    before = counted(study)
+
+    summary = import_ratings(study, path, now=timezone.now())
+
+    assert counted(study) == before
+    assert (summary.counts["ratings_new"], summary.counts["ratings_unchanged"]) == (0, before[0])
+    assert summary.counts["annotators_new"] == 0
+    assert summary.notes == [
+        f"The file is an export of this study: {before[0]} answers of its own annotators are here already, and do not "
+        "count twice."
+    ]
+
+
+def test_answers_with_reasons_and_marked_turns_are_known_too(diqad: Work, written: Written, tmp_path: Path):
+    path = tmp_path / "own.csv"
+    path.write_bytes(written(diqad.study, "long-csv"))
+    before = counted(diqad.study)
+    assert import_ratings(diqad.study, path, now=timezone.now()).counts["ratings_new"] == 0
+    assert counted(diqad.study) == before
+
+
+def test_an_export_cannot_add_an_answer_to_those_of_its_annotators(cast: Cast, written: Written, tmp_path: Path):
+    study, path, (busy, idle) = cast.study, tmp_path / "own.csv", cast.annotators[:2]
+    rate_everything(claim_seat(busy, cast.batch, now=NOW), now=NOW)
+    rate_everything(claim_seat(idle, cast.batch, now=NOW), now=NOW, n=1)
+    *lines, last = written(study, "long-csv").decode().splitlines()
+    of_busy = [line for line in lines if f",{busy.pseudonym}," in line]
+    added = of_busy[-1].replace(busy.pseudonym, idle.pseudonym)
+    path.write_text("\n".join([*lines, last, added]))
+    before = counted(study)
+    with pytest.raises(ImportRejected) as refused:
+        import_ratings(study, path, now=timezone.now())
+    ((line, field, reason),) = [(each.line, each.field, each.reason) for each in refused.value.errors]
+    assert (line, field) == (len(lines) + 2, "annotator")
+    assert reason.startswith(f"'{idle.pseudonym}' rates in this study and has not given this answer: leave it out")
+    assert counted(study) == before
+
+
+def test_an_export_of_another_study_does_not_mean_the_people_of_this_one(rated: Cast, written: Written, tmp_path: Path):
+    study, path = rated.study, tmp_path / "other.csv"
+    path.write_bytes(written(study, "long-csv").replace(f"{study.slug},".encode(), b"elsewhere,"))
+    with pytest.raises(ImportRejected) as refused:
+        import_ratings(study, path, now=timezone.now())
+    assert {each.field for each in refused.value.errors} == {"annotator"}
+    assert "is already an annotator of this study: rename the one in the file" in refused.value.errors[0].reason

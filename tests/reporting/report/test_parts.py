@@ -4,7 +4,7 @@ import pytest
 
 from annotation.models import Study
 from annotation.services.agreement import rebuild_study
-from reporting.report import build
+from reporting.report import inputs
 from reporting.report.build import PARTS, build_report, open_report
 from reporting.report.downloads import as_csv
 from tests.clock import NOW
@@ -24,7 +24,7 @@ def test_a_part_that_does_not_exist_is_no_part(scale_study: Study):
 
 @pytest.mark.parametrize("table", OF_STORED_FIGURES)
 def test_a_table_of_stored_figures_reads_no_answers(scale_study: Study, monkeypatch, table: str):
-    monkeypatch.setattr(build, "study_votes", lambda *_: pytest.fail("it has read all answers"))
+    monkeypatch.setattr(inputs, "study_votes", lambda *_: pytest.fail("it has read all answers"))
     as_csv(open_report(scale_study, now=NOW), table)
 
 

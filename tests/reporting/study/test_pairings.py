@@ -71,10 +71,16 @@ def test_other_tables_say_which_candidate_a_side_stands_for(compared):
     assert votes["Both are equal"] == 2
 
 
-def test_votes_and_final_labels_explain_the_letters_of_a_pair(compared, client: Client):
-    for section in sections(compared, client):
-        assert "A: Better on the left / Better on the right:&nbsp;" in section
-        assert "A is the first source of a pair and B the second, on whichever side they stood." in section
+def test_answers_about_several_pairs_are_not_added_up(compared, client: Client):
+    report = build_report(compared, now=NOW)
+    assert (report.votes, report.final_labels) == ([], [])
+    assert report.rules["several_pairs"].startswith("Answers about several pairs of sources are left out of the tables")
+    client.force_login(MembershipFactory(study=compared, role="owner").user)
+    page = client.get(reverse("report", args=[compared.slug])).text
+    assert 'id="t-votes"' not in page
+    assert 'id="t-final-labels"' not in page
+    pairs = page.split('id="t-pairings"')[1].split("</section>")[0]
+    assert "the first source of one pair is not that of another, so their sum means nothing." in pairs
 
 
 @pytest.fixture
