@@ -143,7 +143,7 @@
   };
 
   // A stored key that rules or translations speak of stays as it is.
-  const isSpokenOf = (root) => [...root.querySelectorAll('[data-type="json"]')].some((each) => /[[{]\s*["{]/.test(each.value));
+  const isSpokenOf = (root, key) => [...root.querySelectorAll('[data-type="json"]')].some((each) => each.value.includes(JSON.stringify(key)));
 
   const follow = (root) => {
     root.querySelectorAll("[data-node]").forEach((node) => {
@@ -151,7 +151,7 @@
       if (!from) return;
       const text = valueOf(node, from);
       if (node.source === undefined) {
-        node.isNamed = !isLike(keyOf(node), slug(text)) || (keyOf(node) !== "" && isSpokenOf(root));
+        node.isNamed = !isLike(keyOf(node), slug(text)) || (keyOf(node) !== "" && isSpokenOf(root, keyOf(node)));
         node.isCalled = valueOf(node, "sub_dimension") !== text.slice(0, 80).trim();
         if (keyOf(node)) node.source = text;
       }

@@ -94,3 +94,19 @@ def test_half_typed_rules_are_left_alone_and_carried_once_they_are_whole(open_sc
     page.keyboard.press("Control+s")
     expect(state(page)).to_have_text("Saved")
     assert stored(version)["criteria"][2]["rules"][0]["when"] == [{"criterion": "start", "options": ["no"]}]
+
+
+def test_a_copied_question_gets_the_key_of_its_name_even_after_a_reload(open_screen: Open):
+    version = draft_of(spoken_of())
+    page = begin(open_screen, version).page
+    node(page, "criterion").get_by_role("button", name="Duplicate").first.click()
+    page.keyboard.press("Control+s")
+    expect(state(page)).to_have_text("Saved")
+    page.reload()
+    before = [each["key"] for each in stored(version)["criteria"]]
+    field(node(page, "criterion", 1), "name").fill("How polite is it?")
+    field(node(page, "criterion"), "name").fill("Another name")  # rules and translations speak of its key
+    page.keyboard.press("Control+s")
+    expect(state(page)).to_have_text("Saved")
+    assert before[1] == "criterion_1_copy"
+    assert [each["key"] for each in stored(version)["criteria"]] == ["c1", "how_polite_is_it", "c2", "total"]
