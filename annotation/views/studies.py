@@ -229,11 +229,7 @@ def study_batches_discard(request: HttpRequest, slug: str) -> HttpResponse:
         messages.error(request, " ".join(str(text) for texts in form.errors.values() for text in texts))
         return redirect("study_batches", slug)
     keys = form.cleaned_data["key"]
-    text = ngettext(
-        "%(key)s has been discarded. Its dialogues are free for other batches.",
-        "%(n)s drafts have been discarded. Their dialogues are free for other batches.",
-        len(keys),
-    )
-    with announced(request, text % {"key": keys[0], "n": len(keys)}):
+    text = _("Discarded: %(keys)s. The dialogues are free for other batches.")
+    with announced(request, text % {"keys": ", ".join(keys)}):
         discard_drafts(study, keys=keys, by=signed_in(request.user), now=timezone.now())
     return redirect("study_batches", slug)

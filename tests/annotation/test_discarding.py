@@ -42,7 +42,7 @@ def test_the_dialogues_of_a_discarded_draft_are_unused_again(client, cast: Cast,
 
     text = discard(client, "typo")
 
-    assert "typo has been discarded. Its dialogues are free for other batches." in text
+    assert "Discarded: typo. The dialogues are free for other batches." in text
     assert "Discard the draft typo" not in text
     assert "2 dialogues are not in a batch" in text
     assert {each.key for each in unused_dialogues(cast.study)} == set(keys)
@@ -95,7 +95,7 @@ def test_ticked_drafts_are_discarded_together_after_a_confirmation(client, cast:
     assert cast.study.batches.filter(status="draft").count() == 2
 
     text = client.post(route, {"key": ["typo", "second"], "is_sure": "on"}, follow=True).content.decode()
-    assert "2 drafts have been discarded. Their dialogues are free for other batches." in text
+    assert "Discarded: typo, second. The dialogues are free for other batches." in text
     assert "Discard selected drafts" not in text
     assert not cast.study.batches.filter(status="draft").exists()
 
