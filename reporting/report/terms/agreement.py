@@ -75,7 +75,7 @@ TERMS = (
     ),
     Term(
         "agreement_interval",
-        gettext_noop("95 % interval"),
+        gettext_noop("95 per cent interval"),
         (
             gettext_noop("How far the value would vary with other items. Items are drawn again 2,000 times."),
             gettext_noop("Annotators stay the same. The interval for new annotators is the one for other people."),
@@ -87,7 +87,9 @@ TERMS = (
         "new_annotators",
         gettext_noop("New annotators"),
         (
-            gettext_noop("The 95 % interval of what other annotators of the same kind would reach on other items."),
+            gettext_noop(
+                "The 95 per cent interval of what other annotators of the same kind would reach on other items."
+            ),
             gettext_noop("Use it to write about your protocol or to plan another study. Few annotators make it wide."),
         ),
         "Agreement for new annotators",

@@ -10,7 +10,7 @@ DISTRIBUTIONS = "Distributions"
 PREDICTIONS = "Predictions against people"
 TIMES = "Time and pay"
 ACCEPTANCE = "Read the results"
-OVER_DIALOGUES = gettext_noop("The 95 % interval holds for other dialogues of the same kind.")
+OVER_DIALOGUES = gettext_noop("The 95 per cent interval holds for other dialogues of the same kind.")
 TERMS = (
     Term(
         "majority",
@@ -74,7 +74,7 @@ TERMS = (
         gettext_noop("Errors"),
         (
             gettext_noop("The share of all answers to the question that give this reason."),
-            gettext_noop("An answer can give several reasons, so shares can add up to more than 100 %."),
+            gettext_noop("An answer can give several reasons, so shares can add up to more than 100 per cent."),
             COUNTED,
         ),
         MAJORITY,

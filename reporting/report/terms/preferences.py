@@ -34,7 +34,7 @@ TERMS = (
         gettext_noop("Expected win rate"),
         (
             gettext_noop("How often the source is preferred to another one, on average. A tie counts half."),
-            gettext_noop("50 % is average."),
+            gettext_noop("50 per cent is average."),
             FOR_NEW,
         ),
         RANKING,
@@ -44,7 +44,7 @@ TERMS = (
         gettext_noop("Expected win rate of the row against the column"),
         (
             gettext_noop("How often the source of the row is preferred to that of the column. A tie counts half."),
-            gettext_noop("Above 50 %, the row is ahead. An interval that holds 50 % shows no winner."),
+            gettext_noop("Above 50 per cent, the row is ahead. An interval that holds 50 per cent shows no winner."),
             FOR_NEW,
         ),
         RANKING,
@@ -55,7 +55,8 @@ TERMS = (
         (
             gettext_noop("The places that the source may have, where 1 is the best."),
             gettext_noop(
-                "“1 to 3” means that at most two sources may be ahead. All ranks of the table hold together with 95 % "
+                "“1 to 3” means that at most two sources may be ahead. All ranks of the table hold together with 95 "
+                "per cent "
                 "confidence."
             ),
             FOR_NEW,
@@ -88,7 +89,7 @@ TERMS = (
         gettext_noop("Side"),
         (
             gettext_noop("How often the left one of two equal sources is preferred."),
-            gettext_noop("50 % is no bias. The strengths are free of it."),
+            gettext_noop("50 per cent is no bias. The strengths are free of it."),
         ),
         RANKING,
     ),
@@ -127,7 +128,7 @@ TERMS = (
         (
             gettext_noop("Preferences for the response on the left, of all preferences for a side."),
             gettext_noop(
-                "Near 50 %, there is no bias. The interval takes answers as independent, so it is too narrow."
+                "Near 50 per cent, there is no bias. The interval takes answers as independent, so it is too narrow."
             ),
         ),
         PAIRS,

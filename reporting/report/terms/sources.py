@@ -13,14 +13,16 @@ TERMS = (
         gettext_noop("Mean"),
         (
             gettext_noop("The mean score of a source, estimated by a mixed model from all ratings."),
-            gettext_noop("Compare sources that answer the same question. A mean of 0.70 on a yes/no question is 70 %."),
+            gettext_noop(
+                "Compare sources that answer the same question. A mean of 0.70 on a yes/no question is 70 per cent."
+            ),
             FOR_NEW,
         ),
         MODEL,
     ),
     Term(
         "mean_interval",
-        gettext_noop("95 % interval"),
+        gettext_noop("95 per cent interval"),
         (
             gettext_noop("If the study were repeated many times, 95 of 100 such intervals would hold the true value."),
             gettext_noop("A wide interval means that little is known. Where intervals overlap, sources can differ."),
@@ -43,8 +45,8 @@ TERMS = (
         "difference",
         gettext_noop("Difference"),
         (
-            gettext_noop("The mean of the first source minus the mean of the second, with its 95 % interval."),
-            gettext_noop("Above 0, the first source has the higher mean. Whether they differ is decided by p (Holm)."),
+            gettext_noop("The mean of the first source minus the mean of the second, with its 95 per cent interval."),
+            gettext_noop("Above 0, the first source has the higher mean. “p, Holm” says whether they differ."),
             FOR_NEW,
         ),
         MODEL,
@@ -55,7 +57,7 @@ TERMS = (
         (
             gettext_noop("How likely a difference at least this large is if the sources do not differ."),
             gettext_noop("A small p says that chance is a poor explanation, not that the difference is large."),
-            gettext_noop("If there are several comparisons, use p (Holm): this p is not corrected for them."),
+            gettext_noop("If there are several comparisons, use “p, Holm”: this p is not corrected for them."),
         ),
         MODEL,
     ),
