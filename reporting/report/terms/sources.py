@@ -22,7 +22,7 @@ TERMS = (
     ),
     Term(
         "mean_interval",
-        gettext_noop("95 per cent interval"),
+        gettext_noop("Interval"),
         (
             gettext_noop("If the study were repeated many times, 95 of 100 such intervals would hold the true value."),
             gettext_noop("A wide interval means that little is known. Where intervals overlap, sources can differ."),
