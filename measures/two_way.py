@@ -9,6 +9,11 @@ import numpy as np
 from measures.arrays import FloatArray
 
 
+def floored(parts: FloatArray) -> FloatArray:
+    """Return (k,) sums of the rows of `parts`, as :func:`joined` takes them: each at least the larger of its parts."""
+    return np.asarray(np.maximum(parts.sum(axis=0), parts[:2].max(axis=0)), float)
+
+
 def joined(parts: FloatArray, df: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return (k,) variances and their degrees of freedom, by Satterthwaite's approximation.
 
@@ -24,11 +29,10 @@ def joined(parts: FloatArray, df: FloatArray) -> tuple[FloatArray, FloatArray]:
     -----
     Where the larger part is the limit, the degrees of freedom are its own.
     """
-    total, ways = parts.sum(axis=0), parts[:2]
+    variance, ways = floored(parts), parts[:2]
     freedom = np.broadcast_to(df, parts.shape)
     larger, at = ways.argmax(axis=0), np.arange(parts.shape[1])
-    floor = ways[larger, at]
-    is_floor = total <= floor
+    is_floor = variance <= ways[larger, at]
     spread = (parts**2 / freedom).sum(axis=0)
-    together = np.where(is_floor, 1.0, total) ** 2 / np.where(is_floor, 1.0, spread)
-    return np.where(is_floor, floor, total), np.where(is_floor, freedom[larger, at], together)
+    together = np.where(is_floor, 1.0, variance) ** 2 / np.where(is_floor, 1.0, spread)
+    return variance, np.where(is_floor, freedom[larger, at], together)

@@ -4,7 +4,7 @@ Nothing is assumed of how ratings that share an annotator or a conversation go t
 unequal loads, these intervals are too narrow.
 
 Source: Cameron, Gelbach & Miller 2011, J. Bus. Econ. Stat. 29:238 (variance, corrections G / (G - 1), t with the
-smaller number of clusters less 1).
+smaller number of clusters less 1). The variance is at least that of either way of clustering alone.
 """
 
 from dataclasses import dataclass
@@ -16,6 +16,7 @@ from measures.arrays import FloatArray, IntArray
 from measures.estimate import Estimate
 from measures.intervals import t_interval
 from measures.mixed.design import ANNOTATOR, CONVERSATION, Ratings, codes_of
+from measures.two_way import floored
 
 FEWEST_CLUSTERS = 20
 UNBOUNDED = (-np.inf, np.inf)
@@ -41,16 +42,13 @@ def plain_differences(ratings: Ratings, *, level: float = 0.95) -> tuple[PlainDi
     influence = (ratings.value - means[ratings.source]) / counts[ratings.source]
     annotator, conversation = ratings.groups[ANNOTATOR], ratings.groups[CONVERSATION]
     ways = [_of_clusters(groups, ratings.source, influence) for groups in (annotator, conversation)]
-    covariance = sum(ways) - _of_clusters(codes_of(annotator, conversation), ratings.source, influence)
+    both = _of_clusters(codes_of(annotator, conversation), ratings.source, influence)
 
     def of_pair(first: int, second: int) -> PlainDifference:
-        variance = max(_of_difference(each, first, second) for each in (covariance, *ways))
-        if (together := _of_difference(covariance, first, second)) > 0:
-            variance = together
+        parts = [_of_difference(each, first, second) for each in (*ways, -both)]
+        variance = float(floored(np.array(parts)[:, None])[0])
         value = float(means[first] - means[second])
-        estimate = Estimate(
-            value, n_ratings=int(counts[first] + counts[second]), standard_error=float(np.sqrt(variance))
-        )
+        estimate = Estimate(value, n_ratings=int(counts[first] + counts[second]), standard_error=variance**0.5)
         return PlainDifference(first, second, t_interval(estimate, n_clusters - 1, level, UNBOUNDED), n_clusters - 1)
 
     return tuple(of_pair(*pair) for pair in combinations(range(len(counts)), 2))

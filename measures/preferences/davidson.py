@@ -20,6 +20,9 @@ from measures.preferences.comparisons import BOTH_BAD, TIE, Comparisons
 MOST_STEPS = 50
 # Larger log odds are a chance of less than one in a million, which no data of this kind can tell from 0.
 DIVERGED = 15.0
+# A column that is known but for this share of its squares is a sum of the others: by the rest alone, 1e-4 of its
+# length, its effect and with it the strengths would be anything. Rounding leaves about 1e-16.
+SHARE_OF_ITS_OWN = 1e-8
 # Half of the squared length of the next step, in standard errors: the step after it is lost in rounding.
 CONVERGED = 1e-12
 
@@ -200,7 +203,7 @@ def _adds_rank(answers: Comparisons, before: list[FloatArray], column: FloatArra
     mine = column / scale
     target = np.append(by_source(mine), [each @ mine for each in known])
     rest = mine @ mine - target @ np.linalg.pinv(whole, hermitian=True) @ target
-    return bool(rest > 1e-8 * (mine @ mine))
+    return bool(rest > SHARE_OF_ITS_OWN * (mine @ mine))
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,6 +252,15 @@ class Fit:
     @cached_property
     def inverse(self) -> FloatArray:
         return np.asarray(np.linalg.inv(self.information), float)
+
+    @property
+    def is_extrapolated(self) -> bool:
+        """Return whether strengths are farther apart than any data can tell, because they hold where no answer is.
+
+        A covariate that is nearly a sum of the sources is told apart by its few other answers only. The fit is then
+        sure of eta in the data, but not of the strengths, which are eta with the covariates at 0.
+        """
+        return bool(np.ptp(self.design.contrasts @ self.parameters) > DIVERGED)
 
     @property
     def largest_log_odds(self) -> float:

@@ -16,7 +16,7 @@ from measures.intervals import special, t_interval
 from measures.preferences.clustered import Contrasts, Spread, spread
 from measures.preferences.comparisons import BOTH_BAD, TIE, Comparisons, PairCounts
 from measures.preferences.consistency import Consistency, consistency
-from measures.preferences.davidson import DIVERGED, Fit, fit
+from measures.preferences.davidson import Fit, fit
 from measures.preferences.simultaneous import largest
 
 DAVIDSON, BRADLEY_TERRY = "davidson", "bradley_terry"
@@ -114,8 +114,7 @@ def rank(answers: Comparisons, *, level: float = 0.95, seed: int = 0) -> Ranking
     ranked = np.flatnonzero([reason is None for reason in reasons])
     mine = used.among(ranked)
     found = fit(mine) if len(ranked) else None
-    if found is not None and np.ptp(found.design.contrasts @ found.parameters) > DIVERGED:
-        # A covariate is nearly a sum of the sources: at 0, where no answer is, the strengths could be anything.
+    if found is not None and found.is_extrapolated:
         mine = replace(mine, covariates=np.zeros_like(mine.covariates))
         found = fit(mine)
     if found is None:

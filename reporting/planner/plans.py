@@ -203,8 +203,8 @@ class PlannedTest:
 class Load:
     """The questions to rate, and the time and pay of a batch; None where the study does not say it yet.
 
-    The minutes are for a batch of the study as it is, in which each annotator makes `n_in_batch` judgements; None if
-    the study has no usual batch, so that they are for one of the plan.
+    Minutes and pay are for a batch of the study as it is, in which each annotator makes `n_in_batch` judgements; None
+    if the study has no usual batch, so that they are for one of the plan.
     """
 
     n_sources: int
@@ -227,6 +227,9 @@ class Load:
 class Work:
     """The work of a plan. `n_turns` counts every batch once for each of its annotators.
 
+    `planned_in_batch` are one annotator's judgements in a full batch of the plan. `pay_of_batch` is what it earns: the
+    study's pay, in proportion to the judgements if its batches are of another size.
+
     `n_working` annotators get a batch and share the hours.
     """
 
@@ -238,6 +241,8 @@ class Work:
     minutes_of: float | None  # judgements in the minutes of a batch
     hours_each: float | None
     hours: float | None
+    planned_in_batch: float | None
+    pay_of_batch: float | None
     cost: float | None
 
 
@@ -344,10 +349,12 @@ def _work(question: PlannedTest, load: Load, dialogues: int, annotators: int) ->
     ratings, own = question.ratings, 1 if question.is_matched else load.n_sources
     each = load.of_dialogue(question.turns, question.pairs, is_matched=question.is_matched)
     batches = -(-dialogues * own // load.batch_size) if load.batch_size else None
-    minutes_of = load.n_in_batch or (each * load.batch_size / own if load.batch_size else None)
+    planned = each * load.batch_size / own if load.batch_size else None
+    minutes_of = load.n_in_batch or planned
     judgements = dialogues * ratings * each
     hours = judgements / minutes_of * load.minutes / 60 if minutes_of and load.minutes else None
     turns = batches * ratings if batches else None
+    pay = _pay_of_batch(load, planned)
     working = question.layout(dialogues, ratings, annotators).working
     return Work(
         ratings_each=question.ratings_each(dialogues, ratings),
@@ -358,8 +365,18 @@ def _work(question: PlannedTest, load: Load, dialogues: int, annotators: int) ->
         minutes_of=minutes_of,
         hours_each=hours / working if hours else None,
         hours=hours,
-        cost=turns * load.pay if turns and load.pay is not None else None,
+        planned_in_batch=planned,
+        pay_of_batch=pay,
+        cost=turns * pay if turns and pay is not None else None,
     )
+
+
+def _pay_of_batch(load: Load, planned: float | None) -> float | None:
+    if load.pay is None or planned is None:
+        return None
+    if not load.n_in_batch or round(planned) == load.n_in_batch:
+        return load.pay
+    return load.pay * planned / load.n_in_batch
 
 
 def _grid(

@@ -1,6 +1,6 @@
 """Show a plan as numbers with explanations, as tables of them, and as a chart."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -195,14 +195,29 @@ def _hours_figure(work: Work, plan: StudyPlan, load: Load) -> Figure:
 def _cost_figure(work: Work, load: Load) -> Figure:
     if load.pay is None:
         return Figure(UNKNOWN, (_("Unknown: no pay is set in the study's settings."),))
-    if work.cost is None or work.n_turns is None:
+    if work.cost is None or work.n_turns is None or work.pay_of_batch is None:
         return _no_batches()
     text = money(work.cost, load)
     lines = (
         _("%(cost)s, without fees and bonuses.") % {"cost": text},
-        f"{work.n_turns:,} × {money(load.pay, load)} = {text}",
+        f"{work.n_turns:,} × {money(work.pay_of_batch, load)} = {text}",
+        *_scaled_pay(work, load),
     )
     return Figure(text, lines)
+
+
+def _scaled_pay(work: Work, load: Load) -> Iterator[str]:
+    """Yield why a batch of the plan has another pay than the study's settings say."""
+    if load.pay is None or work.pay_of_batch in (None, load.pay):
+        return
+    found = {"pay": money(load.pay, load), "n": f"{load.n_in_batch:,}", "planned": f"{work.planned_in_batch:,.0f}"}
+    yield (
+        _(
+            "The study pays %(pay)s for a batch of %(n)s judgements. The plan pays in proportion for %(planned)s. If "
+            "you change the size of batches, change the pay in the settings, too."
+        )
+        % found
+    )
 
 
 # --- tables --------------------------------------------------------------------------------------------

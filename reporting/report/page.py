@@ -61,6 +61,7 @@ class PairTable:
 class FurtherLine:
     """A further coefficient with its figures by criterion; None for a criterion whose answers have no order."""
 
+    key: str
     name: str
     meaning: str
     cells: list[tuple[str, FurtherAgreement | None]]
@@ -114,7 +115,7 @@ def _further(report: Report) -> list[FurtherLine]:
     keys = {row.coefficient for row in report.agreement_further}
     criteria = dict.fromkeys(row.criterion for row in report.agreement_further)
     return [
-        FurtherLine(_(name), _(meaning), [(criterion, found.get((key, criterion))) for criterion in criteria])
+        FurtherLine(key, _(name), _(meaning), [(criterion, found.get((key, criterion))) for criterion in criteria])
         for key, (name, meaning) in WORDS.items()
         if key in keys
     ]
@@ -163,6 +164,7 @@ def _behaviours(report: Report) -> dict[str, Any]:
         "behaviour_sources": [names["sources"][key] for key in sources],
         "behaviours": [_behaviour_line(row, sources, names["criteria"][row.criterion]) for row in report.behaviours],
         "behaviours_figure": rates_picture(report.behaviours, names),
+        "behaviours_have_conversations": any(row.conversations for row in report.behaviours),
         "behaviours_have_letters": any(mean.letters for mean in found),
         "behaviours_have_pairs": any(row.rates.pairs for row in report.behaviours),
         "behaviours_withheld": _notes(found),

@@ -1,12 +1,19 @@
-"""Template filters for the names of the report's tables and of reasons for flags."""
+"""Template filters for names in the report, and tags for the terms that it explains."""
 
 from django import template
+from django.template import Context
+from django.utils.html import conditional_escape, format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 from django.utils.translation import pgettext_lazy
 
 from reporting.report.flags import reason_word
 from reporting.report.model_words import effect_name, left_out_sentence, used_sentence, withheld, withheld_short
+from reporting.report.terms.known import TERMS
+from reporting.report.terms.term import Term
 
 register = template.Library()
+SHOWN_TERMS = "shown_terms"  # in the context of a page: {key: term}. A printed report has no buttons, so it lacks it.
 for _filter in (effect_name, left_out_sentence, used_sentence, withheld, withheld_short):
     register.filter(_filter.__name__, _filter)
 # Names of the tables to download; their columns have the same names in every language.
@@ -64,3 +71,38 @@ def flag_reason(word: str) -> str:
 @register.filter
 def table_name(name: str) -> str:
     return str(TABLE_NAMES[name])
+
+
+@register.simple_tag(takes_context=True)
+def term(context: Context, key: str, label: str) -> SafeString:
+    """Return the label of a statistic: on a page, as a button that opens its explanation."""
+    return _button(context, key, label) or conditional_escape(label)
+
+
+@register.simple_tag(takes_context=True)
+def explain(context: Context, key: str) -> SafeString:
+    """Return a question mark that opens the explanation of the sentence before it, or nothing in print."""
+    said = _("Explain: %(name)s") % {"name": TERMS[key].name}
+    return _button(context, key, "?", said)
+
+
+@register.simple_tag(takes_context=True)
+def cell_terms(context: Context, *keys: str) -> SafeString:
+    """Return a line that explains what the cells of the table below it show, or nothing in print.
+
+    An empty key is skipped, so that a template can name a term that a table only sometimes has.
+    """
+    buttons = [_button(context, key, TERMS[key].name) for key in keys if key]
+    if not any(buttons):
+        return SafeString("")
+    named = format_html_join(", ", "{}", ((each,) for each in buttons))
+    return format_html('<p class="small quiet">{} {}</p>', _("In the cells:"), named)
+
+
+def _button(context: Context, key: str, text: str, said: str = "") -> SafeString:
+    shown: dict[str, Term] | None = context.get(SHOWN_TERMS)
+    if shown is None:
+        return SafeString("")
+    shown[key] = TERMS[key]
+    name = format_html(' aria-label="{}"', said) if said else ""
+    return format_html('<button type="button" class="term" popovertarget="term-{}"{}>{}</button>', key, name, text)

@@ -16,6 +16,7 @@ from reporting.report.page import page_of
 from reporting.report.pdf import PdfUnavailable, as_pdf, styles_of_file
 from reporting.report.readers import SINGLE_ANSWERS, hidden, report_for
 from reporting.report.spreadsheet import as_xlsx
+from reporting.report.tags import SHOWN_TERMS
 
 
 @require_safe
@@ -25,7 +26,7 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
     rights = rights_in(request.user, study)
     page = page_of(found)
     tables = [name for name in page["tables"] if name not in hidden(rights)]
-    context = {"study": study, "rights": rights} | page | {"tables": tables}
+    context = {"study": study, "rights": rights, SHOWN_TERMS: {}} | page | {"tables": tables}
     return render(request, "reporting/report/report.html", context)
 
 

@@ -16,15 +16,10 @@ from measures.preferences.ranking import (
     BRADLEY_TERRY,
     DAVIDSON,
     ELO,
-    NEVER_LOST,
-    NEVER_WON,
-    NO_COMPARISONS,
-    NO_PREFERENCE,
-    NOT_CONNECTED,
     NOT_TOLD_APART,
-    ONE_SIDED,
     SEPARATED,
 )
+from reporting.labels import REASONS
 from reporting.offline import UnreadableRatings, add_where
 from reporting.ranked_file import ComparisonColumns, RankedFile, ranking_of_file
 
@@ -40,13 +35,8 @@ they are counted apart. "tie" is Davidson's nu, "side_bias" the log odds of the 
 Intervals are 95 %, clustered on annotators and on conversations (--cluster; without it each row is one of its own).
 Ranks hold for all sources at once with 95 %. Needs no database."""
 
-WHY = {
-    NEVER_LOST: "it never lost, so its strength has no upper bound",
-    NEVER_WON: "it never won, so its strength has no lower bound",
-    ONE_SIDED: "between its group and the ranked sources all answers went one way",
-    NOT_CONNECTED: "no chain of comparisons links it to the ranked sources",
-    NO_COMPARISONS: "it has no comparison that the model uses",
-    NO_PREFERENCE: "no answer prefers a source",
+# As on the report's pages, but a file can have covariates.
+WHY = REASONS | {
     SEPARATED: "the side or a covariate explains all answers without exception, so no estimate is finite",
 }
 NOTES = {

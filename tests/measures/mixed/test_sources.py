@@ -7,6 +7,7 @@ import pytest
 
 from measures.comparison import holm
 from measures.mixed.design import Ratings
+from measures.mixed.robust import plain_differences
 from measures.mixed.sources import SourceComparison, compare_sources
 from measures.mixed.words import left_out_sentences, method_sentence
 from tests.measures.mixed.reading import study
@@ -189,6 +190,15 @@ def test_two_way_clusters_are_added_and_their_overlap_taken_off() -> None:
         sums = [influence[groups == group].sum() for group in np.unique(groups)]
         variance += sign * np.square(sums).sum() * len(sums) / (len(sums) - 1)
     assert compare_sources(ratings, 3).checks[0].estimate.standard_error == pytest.approx(np.sqrt(variance))
+
+
+def test_a_check_is_at_least_as_wide_as_with_one_clustering_alone() -> None:
+    """Annotators differ, conversations do not: what both count takes off more than the conversations add."""
+    conversation, source, annotator = (each.ravel() for each in np.indices((20, 2, 20)))
+    apart = np.linspace(-1, 1, 20)
+    value = np.where(source == 0, apart[annotator], 0.0)
+    found = plain_differences(Ratings(source, annotator, conversation, np.zeros_like(source), value))[0]
+    assert found.estimate.standard_error == pytest.approx(np.sqrt(np.square(apart / 20).sum() * 20 / 19))
 
 
 def test_the_method_names_effects_weighting_and_corrections() -> None:

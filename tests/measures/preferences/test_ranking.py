@@ -295,6 +295,23 @@ def test_a_covariate_that_is_the_same_in_all_of_a_pair_leaves_transitivity_untes
     assert (found.consistency.p_value, found.consistency.reason) == (None, "confounded_pairs")
 
 
+@pytest.mark.parametrize(
+    ("noise", "has_effect", "is_extrapolated"), [(1e-3, False, False), (0.05, True, True), (50.0, True, False)]
+)
+def test_a_covariate_that_is_nearly_the_source_has_no_effect_or_throws_the_strengths_far_beyond_the_answers(
+    noise: float, has_effect: bool, is_extrapolated: bool
+) -> None:
+    rng = np.random.default_rng(4)
+    plain = answers(*[(a, b, LEFT if rng.random() < 0.5 + (b - a) / 6 else RIGHT) for a, b in PAIRS for _ in range(8)])
+    length = np.array([100.0, 200.0, 300.0])
+    longer = length[plain.left] - length[plain.right] + rng.normal(0, noise, len(plain))
+    found = fit(plain.with_covariates(longer))
+    assert found is not None
+    assert (len(found.design.covariates) == 1) is has_effect
+    assert found.is_extrapolated is is_extrapolated
+    assert found.largest_log_odds < 5, "the answers themselves are fitted well"
+
+
 def test_a_covariate_that_is_nearly_the_source_is_left_out_and_the_strengths_stay_those_of_the_answers() -> None:
     rng = np.random.default_rng(4)
     plain = answers(*[(a, b, LEFT if rng.random() < 0.5 + (b - a) / 6 else RIGHT) for a, b in PAIRS for _ in range(8)])

@@ -128,6 +128,17 @@ def test_the_minutes_are_for_a_batch_of_the_study_also_if_another_size_is_planne
     assert "For a batch of 2 dialogues, as in the study." in asked(cast.study)
 
 
+def test_larger_batches_pay_in_proportion_and_the_plan_says_so(cast: Cast):
+    cast.study.pay_amount, cast.study.pay_currency = "3.50", "GBP"
+    cast.study.save()
+    usual, double = (document(cast.study, dialogues="100", **size) for size in ({}, {"batch_size": "4"}))
+    assert (usual["work"]["pay_of_batch"], double["work"]["pay_of_batch"]) == (3.5, 7.0)
+    assert usual["work"]["cost"] == double["work"]["cost"] == 50 * 3 * 3.5
+    said = "The study pays 3.50 GBP for a batch of"
+    assert said not in asked(cast.study, dialogues="100")
+    assert said in asked(cast.study, dialogues="100", batch_size="4")
+
+
 # --- comparisons
 def test_a_study_that_compares_is_planned_by_its_win_rate():
     study = make_compared(slug="pairs")
