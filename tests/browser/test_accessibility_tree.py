@@ -125,10 +125,22 @@ def hint_of(question: AskedCriterion, size: str) -> str:
     """What is said of an answer that may be none; on a phone nothing of keys."""
     if question.criterion.required:
         return ""
-    how = {"single": "choose one", "turns": "mark the turns"}.get(question.criterion.kind, "choose all that apply")
-    only_one = question.criterion.kind == "multiple" and all(each.alone for each in question.criterion.options)
+    how = "mark the turns" if question.criterion.kind == "turns" else "choose all that apply"
     ending = "" if SIZES[size].get("is_mobile") else " Enter alone means none."
-    return f" ({'choose one' if only_one else how}, or none){ending}"
+    return f" ({'choose one' if question.criterion.takes_one else how}, or none){ending}"
+
+
+def button_before_any_answer(step: Step, size: str) -> str:
+    """What the button of the dock says: on a phone it leads to the next question, elsewhere it saves.
+
+    Where every answer may be none, it leads to the questions that are not on screen yet.
+    """
+    questions = [each for _, each in asked(step)]
+    if len(questions) == 1:
+        return "Save and continue"
+    if SIZES[size].get("is_mobile"):
+        return "Next question" if questions[0].criterion.required else "None, next question"
+    return "Save and continue" if any(each.criterion.required for each in questions) else "Next question"
 
 
 def heading_of(page: Heard) -> str:
@@ -178,7 +190,7 @@ def test_the_parts_of_the_screen_have_names_and_headings_leave_no_level_out(star
 @on_every_protocol
 def test_the_dock_says_what_is_done_and_what_saves(start: Start):
     page = start.page
-    assert page.one("button", "Save and continue")
+    assert page.one("button", button_before_any_answer(start.step, start.size))
     items = [each.name for each in page.one("navigation").all("button")]
     if items in (["Items 1.1"], ["Items 1"]):
         return  # on a phone the number of the item stands for the progress
@@ -200,7 +212,10 @@ def test_the_numbers_that_lead_to_a_question_say_which_and_about_which_response(
 @on_every_size
 @on_every_protocol
 def test_tab_leads_from_the_dialogue_over_the_questions_to_the_dock_and_back_and_is_never_lost(opened: Opened):
-    for what in ("nothing is answered", "the step is answered"):
+    before = button_before_any_answer(opened.step, opened.size)
+    if before == "Next question" and not SIZES[opened.size].get("is_mobile"):
+        before = "Save with none"  # once Tab has led over all questions, they have been on screen
+    for what, button in (("nothing is answered", before), ("the step is answered", "Save and continue")):
         opened.from_the_top()
         stops = opened.stops()
         expect_the_same_way_back(opened, stops)
@@ -208,7 +223,7 @@ def test_tab_leads_from_the_dialogue_over_the_questions_to_the_dock_and_back_and
         areas = [AREAS.index(area) for area, _ in stops]
         assert areas == sorted(areas), what
         assert {"rate-context", "rate-steps", "rate-dock"} <= {area for area, _ in stops}
-        assert str(stops[-1][1]) == "button “Save and continue”", what
+        assert str(stops[-1][1]) == f"button “{button}”", what
         choices = [each.name for area, each in stops if area == "rate-steps" and each.role in ("radio", "checkbox")]
         assert len(choices) >= len(asked(opened.step)), what
         answer_the_step(opened)
@@ -233,7 +248,7 @@ def answer_the_step(opened: Opened) -> list[Heard]:
         heard.append(opened.look())
         choice = [each for each in question.choices if each.option.asks in ("nothing", "explanation")][-1]
         opened.page.keyboard.type(choice.key)
-        is_last = question.criterion.kind == "single" or choice.option.alone
+        is_last = question.criterion.takes_one or choice.option.alone
         if choice.option.asks != "nothing" or not is_last:
             opened.page.keyboard.press("ArrowDown")
     expect(opened.page.locator("[data-save]")).to_be_focused()
