@@ -228,7 +228,7 @@ AS_LOG = "The file looks like a chat log: import it with “The file is a chat l
 def test_messages_without_responses_are_told_to_be_a_chat_log(write: Write, fields: dict[str, str]) -> None:
     path = write(whole("a", **fields))
     assert load(StudyFactory(), path).warnings == [f"{NOTHING} {AS_LOG}"]
-    (warning,) = load(StudyFactory(protocol_version=builtin("abc-eval-1.0")), path).warnings
+    (warning,) = load(StudyFactory(protocol_version=builtin("abc-eval-1.1")), path).warnings
     assert warning == f"No dialogue has a response, so only the questions about whole dialogues can be asked. {AS_LOG}"
     assert load(StudyFactory(protocol_version=builtin("dialogue-questionnaire-1.0")), path).warnings == []
     compared = StudyFactory(protocol_version=builtin("acute-eval-1.0"))
