@@ -38,7 +38,7 @@ INTERVAL_NOTES = {
     "rare_answers": gettext_noop(
         "No interval: when one answer has nine tenths of the votes, at least 100 items are needed."
     ),
-    "unreliable": gettext_noop("The interval is unreliable with fewer than 20 items."),
+    "unreliable": gettext_noop("Few data: with fewer than 20 items, the interval is rough."),
     "no_spread": gettext_noop("No interval: the items are all alike."),
     "few_annotators": gettext_noop("No interval: fewer than 3 annotators."),
     "few_groups": gettext_noop("No interval: fewer than 3 dialogues."),
@@ -114,7 +114,7 @@ STATISTICS = {
             gettext_noop("Fleiss' kappa, items nobody was unsure about"),
             gettext_noop(
                 "Fleiss' kappa over the items for which nobody chose an unsure option. Leaving out hard items "
-                "raises it."
+                "usually raises it."
             ),
         ),
         Statistic(

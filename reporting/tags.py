@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from django import template
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext_lazy
 
 from measures.labels import LOWEST_WORDS
 from reporting.explained import INTERVAL_NOTES
@@ -14,23 +13,10 @@ from reporting.study.rules import RULE_NAMES
 register = template.Library()
 register.filter("reason", reason_in_report)
 
-SHORT_NOTES = {
-    "too_few_items": pgettext_lazy("why there is no interval", "too few items"),
-    "rare_answers": pgettext_lazy("why there is no interval", "one answer dominates"),
-    "no_spread": pgettext_lazy("why there is no interval", "items are all alike"),
-    "unstable_bootstrap": pgettext_lazy("why there is no interval", "resamples undefined"),
-}
-
 
 @register.filter
 def interval_note(code: str | None) -> str:
     return _(INTERVAL_NOTES[code]) if code in INTERVAL_NOTES else ""
-
-
-@register.filter
-def short_note(code: str | None) -> str:
-    """Return the reason for a missing interval in a few words that fit in a table cell."""
-    return str(SHORT_NOTES.get(code or "", ""))
 
 
 @register.filter

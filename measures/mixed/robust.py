@@ -32,8 +32,13 @@ class PlainDifference:
     degrees_of_freedom: int
 
 
-def plain_differences(ratings: Ratings, *, level: float = 0.95) -> tuple[PlainDifference, ...]:
-    """Return all differences of plain means; none with fewer than 20 annotators or conversations."""
+def plain_differences(
+    ratings: Ratings, *, level: float = 0.95, bounds: tuple[float, float] = UNBOUNDED
+) -> tuple[PlainDifference, ...]:
+    """Return all differences of plain means; none with fewer than 20 annotators or conversations.
+
+    `bounds` are the ends of the scale: intervals end at the largest possible difference.
+    """
     n_clusters = min(ratings.n_groups(ANNOTATOR), ratings.n_groups(CONVERSATION))
     if n_clusters < FEWEST_CLUSTERS:
         return ()
@@ -44,12 +49,14 @@ def plain_differences(ratings: Ratings, *, level: float = 0.95) -> tuple[PlainDi
     ways = [_of_clusters(groups, ratings.source, influence) for groups in (annotator, conversation)]
     both = _of_clusters(codes_of(annotator, conversation), ratings.source, influence)
 
+    widest = (bounds[0] - bounds[1], bounds[1] - bounds[0])
+
     def of_pair(first: int, second: int) -> PlainDifference:
         parts = [_of_difference(each, first, second) for each in (*ways, -both)]
         variance = float(floored(np.array(parts)[:, None])[0])
         value = float(means[first] - means[second])
         estimate = Estimate(value, n_ratings=int(counts[first] + counts[second]), standard_error=variance**0.5)
-        return PlainDifference(first, second, t_interval(estimate, n_clusters - 1, level, UNBOUNDED), n_clusters - 1)
+        return PlainDifference(first, second, t_interval(estimate, n_clusters - 1, level, widest), n_clusters - 1)
 
     return tuple(of_pair(*pair) for pair in combinations(range(len(counts)), 2))
 

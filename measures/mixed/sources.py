@@ -139,14 +139,15 @@ def compare_sources(
     n_sources : int
         A source without ratings has no mean, 'no_ratings'.
     bounds : pair of float
-        Ends of the scale: intervals of means end there.
+        Ends of the scale: intervals of means end there, and those of differences at the largest possible difference.
 
     Notes
     -----
     Intervals are withheld, with p values and effect sizes, if the answers do not vary within any source ('no_spread'),
     if there is one annotator or one conversation, or one for each source ('single_annotator', 'single_conversation'),
     if the effects explain every answer ('no_residual'), and where less than one degree of freedom is left
-    ('too_few_items'). With fewer than 3 annotators or 10 conversations they are 'unreliable'.
+    ('too_few_items'). With fewer than 3 annotators or 10 conversations they are marked
+    'unreliable'.
 
     Where all annotators of an item always agree, each item of a source counts once, and annotators have no effect.
     """
@@ -170,10 +171,12 @@ def compare_sources(
     pairs = list(combinations(range(len(present)), 2))
     return SourceComparison(
         means=tuple(contrasts.mean(source, bounds) for source in range(n_sources)),
-        differences=_corrected([contrasts.difference(*pair) for pair in pairs]),
+        differences=_corrected([contrasts.difference(*pair, bounds) for pair in pairs]),
         effects=() if model is None else _effects(basis, model),
         left_out=left_out,
-        checks=() if note and note != TOO_MANY_ANNOTATORS else _named(plain_differences(here, level=level), present),
+        checks=()
+        if note and note != TOO_MANY_ANNOTATORS
+        else _named(plain_differences(here, level=level, bounds=bounds), present),
         weighting=PLAIN if model is None else BY_MODEL,
         n_ratings=len(here),
         n_annotators=here.n_groups(ANNOTATOR),
@@ -261,11 +264,12 @@ class _Contrasts:
         estimate = t_interval(estimate, df, self.level, bounds) if df is not None else estimate
         return SourceMean(source, self._marked(estimate), df)
 
-    def difference(self, first: int, second: int) -> SourceDifference:
+    def difference(self, first: int, second: int, bounds: tuple[float, float]) -> SourceDifference:
         contrast = np.zeros(len(self.present))
         contrast[first], contrast[second] = 1.0, -1.0
         estimate, df = self._estimate(contrast)
-        estimate = t_interval(estimate, df, self.level, UNBOUNDED) if df is not None else estimate
+        widest = (bounds[0] - bounds[1], bounds[1] - bounds[0])
+        estimate = t_interval(estimate, df, self.level, widest) if df is not None else estimate
         found = SourceDifference(int(self.present[first]), int(self.present[second]), self._marked(estimate))
         if self.model is None or estimate.low is None or estimate.value is None or not estimate.standard_error:
             return found

@@ -60,6 +60,7 @@ class PairRate:
     second: int
     difference: Estimate
     win_rate: Estimate
+    differs: bool | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,7 +208,8 @@ class _Ranked:
     ) -> Ranking:
         design = self.fit.design
         single = self._estimates(Contrasts(self.basis, np.arange(len(self.basis))[:, None]))
-        sources = self._sources(single, ranked, seed)
+        better = self._is_better(seed)
+        sources = self._sources(single, ranked, better)
         left_out = [
             SourceRank(at, Estimate(None, why), Estimate(None, why))
             for at, why in enumerate(reasons)
@@ -221,7 +223,7 @@ class _Ranked:
         return Ranking(
             model=DAVIDSON if design.has_ties else BRADLEY_TERRY,
             sources=sorted([*sources, *left_out], key=lambda each: each.source),
-            pairs=self._pair_rates(ranked),
+            pairs=self._pair_rates(ranked, better),
             tie=tie,
             side_bias=side,
             covariates=tuple(covariates.get(at, unknown) for at in range(answers.covariates.shape[1])),
@@ -252,12 +254,11 @@ class _Ranked:
         found = Estimate(value, standard_error=math.sqrt(max(variance, 0.0)))
         return t_interval(found, df, self.level, bounds=(-math.inf, math.inf))
 
-    def _sources(self, single: list[Estimate], ranked: IntArray, seed: int) -> list[SourceRank]:
+    def _sources(self, single: list[Estimate], ranked: IntArray, better: BoolArray | None) -> list[SourceRank]:
         rates, slopes = self._expected_scores()
         n = len(ranked)
         mean, slope = rates.sum(axis=1) / (n - 1), slopes.sum(axis=1) / (n - 1)
         win_rates = self._rates(mean, slope, np.arange(n)[:, None])
-        better = self._is_better(seed)
         return [
             SourceRank(
                 source=int(source),
@@ -269,13 +270,19 @@ class _Ranked:
             for at, source in enumerate(ranked)
         ]
 
-    def _pair_rates(self, ranked: IntArray) -> list[PairRate]:
+    def _pair_rates(self, ranked: IntArray, better: BoolArray | None) -> list[PairRate]:
         rates, slopes = self._expected_scores()
         at = tuple(self.pairs.T)
         differences = self._estimates(self.differences)
         win_rates = self._rates(rates[at], slopes[at], self.pairs)
         return [
-            PairRate(int(ranked[a]), int(ranked[b]), difference, rate)
+            PairRate(
+                int(ranked[a]),
+                int(ranked[b]),
+                difference,
+                rate,
+                None if better is None else bool(better[a, b] or better[b, a]),
+            )
             for (a, b), difference, rate in zip(self.pairs.tolist(), differences, win_rates, strict=True)
         ]
 

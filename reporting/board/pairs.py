@@ -41,7 +41,9 @@ COHEN_MEANS = gettext_noop(
 EQUAL = gettext_noop("How often the two gave the same answer. Not corrected for chance.")
 ALONE = gettext_noop("Items that only one of the two has answered are left out.")
 NO_CHANCE = gettext_noop("No interval: read this number together with kappa.")
-STRONG_MEANS = gettext_noop("Only items for which nobody chose an unsure option. Leaving out hard items raises kappa.")
+STRONG_MEANS = gettext_noop(
+    "Only items for which nobody chose an unsure option. Leaving out hard items usually raises kappa."
+)
 NO_STRONG_ITEMS = "no_strong_items"
 MOST_ANNOTATORS = 30  # in the picture; a larger one cannot be read
 

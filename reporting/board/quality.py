@@ -175,7 +175,7 @@ def agreement_figure(found: MajorityAgreement) -> Figure:
 
 
 def guarded_share(share: Estimate) -> Estimate:
-    """Treat the interval as for kappa: none with fewer than 10 answers, marked unreliable with fewer than 20."""
+    """Treat the interval as for kappa: none with fewer than 10 answers, marked as few data with fewer than 20."""
     is_shown, note = interval_guard(share.n_items)
     return replace(share, interval_note=note) if is_shown else share.with_interval(None, None, note)
 

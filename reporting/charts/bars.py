@@ -7,7 +7,18 @@ from typing import Any
 from django.utils.safestring import SafeString
 
 from parley.numbers import number
-from reporting.charts.drawing import SERIES, WIDTH, Scale, draw, flowed, label_width, scale_ticks, shortened, text_width
+from reporting.charts.drawing import (
+    SERIES,
+    Rows,
+    Scale,
+    draw,
+    flowed,
+    rows_of,
+    scale_ticks,
+    sheet_width,
+    shortened,
+    text_width,
+)
 
 BAR, GAP, GROUP, TOP, BOTTOM = 16, 5, 34, 8, 30
 HEADING = 24  # within the group: nearer to its own bars than to those above
@@ -45,12 +56,12 @@ def bar_figure(
 ) -> SafeString:
     """Draw the bars as SVG. `series` are names for a legend (without one by default), `high` is the highest value."""
     bars = [bar for group in groups for bar in group.bars]
-    start = max(90.0, label_width([bar.label for bar in bars]) + 16)
+    at = rows_of([bar.label for bar in bars], [], row=BAR + GAP, room=60)
     highest = high or max((bar.value for bar in bars if bar.value is not None), default=1.0)
     end, step = next((each for each in ENDS if highest <= each[0]), ENDS[-1])
-    scale = Scale(0.0, end, start, WIDTH - 60)
+    scale = Scale(0.0, end, at.start, sheet_width() - 60)
     legend, top = _legend(series)
-    placed, bottom = _placed(groups, scale, form, top)
+    placed, bottom = _placed(groups, scale, form, top, at)
     return draw(
         "bars",
         name=name,
@@ -58,30 +69,34 @@ def bar_figure(
         description=description,
         groups=placed,
         legend=legend,
-        width=WIDTH,
+        width=sheet_width(),
         height=bottom + BOTTOM,
         plot_bottom=bottom,
-        label_x=start - 10,
-        start=start,
+        **at.shared,
+        start=at.start,
         bar_height=BAR,
         ticks=scale_ticks(scale, step, ".0%"),
     )
 
 
-def _placed(groups: Sequence[BarGroup], scale: Scale, form: str, top: float) -> tuple[list[dict[str, Any]], float]:
+def _placed(
+    groups: Sequence[BarGroup], scale: Scale, form: str, top: float, at: Rows
+) -> tuple[list[dict[str, Any]], float]:
     placed, y = [], top
     for group in groups:
         heading = y + HEADING
         y += GROUP if group.label else GAP
         plot_top, bars = y - GAP, []
         for bar in group.bars:
+            upper = y + at.height - BAR - GAP
             end, series = scale.at(bar.value or 0.0), bar.series % len(SERIES)
             bars.append(
                 {
                     "label": shortened(bar.label),
                     "title": bar.title,
-                    "y": y,
-                    "text_y": y + BAR - 4,
+                    "label_y": y + at.label_y - 2,
+                    "y": upper,
+                    "text_y": upper + BAR - 4,
                     "length": round(end - scale.start, 1),
                     "text_x": end + 6,
                     "text": number(bar.value, form),
@@ -89,7 +104,7 @@ def _placed(groups: Sequence[BarGroup], scale: Scale, form: str, top: float) -> 
                     "fill": SERIES[series],
                 }
             )
-            y += BAR + GAP
+            y += at.height
         placed.append({"label": group.label, "y": heading, "bars": bars, "top": plot_top, "bottom": y})
     return placed, y
 

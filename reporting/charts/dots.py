@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from parley.numbers import number
-from reporting.charts.drawing import WIDTH, Scale, draw, flowed, label_width, scale_ticks, shortened, text_width
+from reporting.charts.drawing import Rows, Scale, draw, flowed, rows_of, scale_ticks, sheet_width, shortened, text_width
 from reporting.labels import strength
 
 ROW, GROUP, TOP, BOTTOM = 24, 36, 36, 30
@@ -58,27 +58,27 @@ def dot_figure(
 ) -> SafeString:
     """Draw the rows as SVG. `name` makes ids unique on a page; `dot_means` and `part_means` are for the legend."""
     rows = [row for group in groups for row in group.rows]
-    start = max(90.0, label_width([row.label for row in rows]) + 16)
+    texts = [number(row.dot.value if row.dot else None, form) for row in rows]
+    at = rows_of([row.label for row in rows], texts, row=ROW, room=56)
     # The axis begins at 0, or at the multiple of 0.2 below the lowest value; longer intervals are cut off there.
     values = [value for row in rows for value in (*row.parts, *([row.dot.value] if row.dot else []))]
     lowest = min([0.0, *values])
     low = 0.0 if lowest >= 0 else max(LOWEST, -0.2 * int(-lowest / 0.2 + 0.999))
-    scale = Scale(low, 1.0, start, WIDTH - 56)
+    scale = Scale(low, 1.0, at.start, at.end)
     legend, top = _legend(rows, dot_means, part_means)
     words = _words(scale) if has_words else []
-    placed, height = _placed(groups, scale, form, top + (TOP if words else LINE))
+    placed, height = _placed(groups, scale, form, top + (TOP if words else LINE), at)
     return draw(
         "dots",
         name=name,
         title=title,
         description=description,
         groups=placed,
-        width=WIDTH,
+        width=sheet_width(),
         height=height + BOTTOM,
         plot_bottom=height,
         words_y=top + 28,
-        label_x=start - 12,
-        value_x=WIDTH - 4,
+        **at.shared,
         ticks=scale_ticks(scale, 0.2, ".1f" if form == ".2f" else form),
         words=words,
         legend=legend,
@@ -95,14 +95,16 @@ def _words(scale: Scale) -> list[tuple[str, float]]:
     return [(word, scale.at((low + high) / 2)) for word, (_name, low, high) in zip(words, WORDS_ABOVE, strict=True)]
 
 
-def _placed(groups: Sequence[DotGroup], scale: Scale, form: str, y: float) -> tuple[list[dict[str, Any]], float]:
+def _placed(
+    groups: Sequence[DotGroup], scale: Scale, form: str, y: float, at: Rows
+) -> tuple[list[dict[str, Any]], float]:
     placed = []
     for group in groups:
         heading = y + HEADING
         y += GROUP if group.label else 0
         top, rows = y, []
         for row in group.rows:
-            dot, middle, mark = row.dot, y + ROW // 2, None
+            dot, middle, mark = row.dot, y + at.mark_y, None
             if row.mean is not None:
                 mark = _diamond(scale.at(row.mean), middle) if row.mean >= scale.low else _arrow(scale.start, middle)
             rows.append(
@@ -111,6 +113,8 @@ def _placed(groups: Sequence[DotGroup], scale: Scale, form: str, y: float) -> tu
                     "title": row.label,
                     "y": middle,
                     "text_y": middle + 4,
+                    "label_y": y + at.label_y,
+                    "value_y": y + at.value_y,
                     "parts": [scale.at(part) for part in row.parts if part >= scale.low],
                     "part_top": middle - 6,
                     "part_bottom": middle + 6,
@@ -124,7 +128,7 @@ def _placed(groups: Sequence[DotGroup], scale: Scale, form: str, y: float) -> tu
                     "note_x": scale.start + 8,
                 }
             )
-            y += ROW
+            y += at.height
         placed.append({"label": group.label, "y": heading, "rows": rows, "top": top, "bottom": y})
     return placed, y
 

@@ -6,7 +6,9 @@ no style attributes and no scripts, so charts work under the strictest content s
 
 import itertools
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +18,8 @@ from django.utils.safestring import SafeString
 from parley.numbers import number
 
 WIDTH = 680  # in units of the chart; pages scale it
+NARROW = 340  # on a phone, where a wide chart would lose its numbers beyond the edge or be too small to read
+LINE_OF_TEXT = 17
 FONT_SIZE = 12.5
 LONGEST_LABEL = 34  # characters of usual width; the legend or the table has the full text
 # Widths of letters, as shares of the font size.
@@ -32,6 +36,58 @@ TONES = {
     "substantial": ("#2f76b5", "#ffffff"),
     "almost_perfect": ("#0f4c81", "#ffffff"),
 }
+
+
+_is_narrow: ContextVar[bool] = ContextVar("is_narrow", default=False)
+
+
+@contextmanager
+def on_a_phone() -> Iterator[None]:
+    """Draw charts that fit a phone: names and numbers stand above their marks, not beside them."""
+    token = _is_narrow.set(True)
+    try:
+        yield
+    finally:
+        _is_narrow.reset(token)
+
+
+def sheet_width() -> int:
+    return NARROW if _is_narrow.get() else WIDTH
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Where rows have their axis (from `start` to `end`), name, number and mark; the last three from the row's top."""
+
+    start: float
+    end: float
+    height: int
+    label_x: float
+    label_anchor: str
+    label_y: int
+    value_x: float
+    value_anchor: str
+    value_y: int
+    mark_y: int
+
+    @property
+    def shared(self) -> dict[str, Any]:
+        """Return what a template needs once for all rows."""
+        return {name: getattr(self, name) for name in ("label_x", "label_anchor", "value_x", "value_anchor")}
+
+
+def rows_of(labels: list[str], values: list[str], *, row: int, room: float) -> Rows:
+    """Place the names left of the axis and the numbers in `room` right of it; on a phone, both above it."""
+    width, names = sheet_width(), label_width(labels)
+    numbers = max(map(text_width, values), default=0.0)
+    if width == WIDTH:
+        start, middle = max(90.0, names + 16), row // 2
+        return Rows(start, width - room, row, start - 12, "end", middle + 4, width - 2, "end", middle + 4, middle)
+    if names + numbers + 16 <= width:
+        middle = LINE_OF_TEXT + row // 2
+        return Rows(18, width - 18, row + LINE_OF_TEXT, 0, "start", 15, width - 2, "end", 15, middle)
+    line = LINE_OF_TEXT
+    return Rows(18, width - 18, row + 2 * line, 0, "start", 15, 0, "start", 15 + line, 2 * line + row // 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +153,7 @@ def flowed(widths: Iterable[float], *, start: float, row: float) -> list[tuple[f
     """Return (x, y) of each legend entry: beside the one before, or on the next line if there is no room."""
     placed, x, y = [], start, 0.0
     for width in widths:
-        if x + width > WIDTH and x > start:
+        if x + width > sheet_width() and x > start:
             x, y = start, y + row
         placed.append((round(x, 1), y))
         x += width
@@ -105,4 +161,6 @@ def flowed(widths: Iterable[float], *, start: float, row: float) -> list[tuple[f
 
 
 def draw(template: str, **context: Any) -> SafeString:
+    if _is_narrow.get():  # ids are unique on a page, which has the wide drawing too
+        context["name"] += "-narrow"
     return render_to_string(f"reporting/charts/{template}.svg", {"font_size": FONT_SIZE, **context})

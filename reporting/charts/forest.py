@@ -6,19 +6,24 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from parley.numbers import number
-from reporting.charts.drawing import WIDTH, Scale, draw, flowed, label_width, scale_ticks, shortened, text_width
+from reporting.charts.drawing import Rows, Scale, draw, flowed, rows_of, scale_ticks, sheet_width, shortened, text_width
 
 ROW, HEADING, GROUP, AXIS, LINE = 24, 26, 36, 26, 20
 GAP = 16
 MOST_TICKS = 6
+LONGEST_HEADING = 40
 STEPS = (1.0, 2.0, 5.0, 10.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Estimated:
-    """A row. Without an interval `low` and `high` are None; `is_open` draws a ring instead of a dot."""
+    """A row. Without an interval `low` and `high` are None.
+
+    `is_open` draws a ring instead of a dot, and `has_few_data` an interval of dashes.
+    """
 
     label: str
     value: float | None
@@ -26,6 +31,7 @@ class Estimated:
     high: float | None = None
     text: str = ""
     is_open: bool = False
+    has_few_data: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +55,15 @@ def forest_figure(
 ) -> SafeString:
     """Draw the rows as SVG. `name` makes ids unique on a page; `has_zero` extends every axis to 0."""
     rows = [row for group in groups for row in group.rows]
-    start = max(90.0, label_width([row.label for row in rows]) + GAP)
-    end = WIDTH - max(text_width(row.text) for row in rows) - GAP
+    texts = [row.text for row in rows]
+    at = rows_of([row.label for row in rows], texts, row=ROW, room=max(map(text_width, texts)) + GAP)
     axes = {unit: axis_of([row for group in groups if group.unit == unit for row in group.rows], has_zero=has_zero)
             for unit in dict.fromkeys(group.unit for group in groups)}  # fmt: skip
-    legend, y = _legend(dot_means, ring_means if any(row.is_open for row in rows) else "")
+    legend, y = _legend(rows, dot_means, ring_means)
     placed = []
     for group in groups:
         low, high, step = axes[group.unit]
-        placed.append(_placed(group, Scale(low, high, start, end), step, y))
+        placed.append(_placed(group, Scale(low, high, at.start, at.end), step, y, at))
         y = placed[-1]["bottom"] + AXIS
     return draw(
         "forest",
@@ -66,10 +72,9 @@ def forest_figure(
         description=description,
         groups=placed,
         legend=legend,
-        width=WIDTH,
+        width=sheet_width(),
         height=y,
-        label_x=start - 12,
-        value_x=WIDTH - 2,
+        **at.shared,
     )
 
 
@@ -85,42 +90,47 @@ def axis_of(rows: Sequence[Estimated], *, has_zero: bool) -> tuple[float, float,
     return first * step, max(last, first + 1) * step, step
 
 
-def _placed(group: EstimatedGroup, scale: Scale, step: float, y: float) -> dict[str, Any]:
+def _placed(group: EstimatedGroup, scale: Scale, step: float, y: float, at: Rows) -> dict[str, Any]:
     top = y + GROUP
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
     return {
-        "label": group.label,
+        "label": shortened(group.label, LONGEST_HEADING),
         "y": y + HEADING,
         "top": top,
-        "bottom": top + ROW * len(group.rows),
+        "bottom": top + at.height * len(group.rows),
         "ticks": scale_ticks(scale, step, f".{digits}f"),
-        "rows": [_row(row, scale, top + ROW * place + ROW // 2) for place, row in enumerate(group.rows)],
+        "rows": [_row(row, scale, top + at.height * place, at) for place, row in enumerate(group.rows)],
     }
 
 
-def _row(row: Estimated, scale: Scale, y: float) -> dict[str, Any]:
+def _row(row: Estimated, scale: Scale, top: float, at: Rows) -> dict[str, Any]:
     return {
         "label": shortened(row.label),
         "title": row.label,
-        "y": y,
-        "text_y": y + 4,
+        "y": top + at.mark_y,
+        "label_y": top + at.label_y,
+        "value_y": top + at.value_y,
         "x": None if row.value is None else scale.at(row.value),
         "low": None if row.low is None else scale.at(row.low),
         "high": None if row.high is None else scale.at(row.high),
         "is_open": row.is_open,
+        "has_few_data": row.has_few_data,
         "text": row.text,
     }
 
 
-def _legend(dot_means: str, ring_means: str) -> tuple[list[dict[str, Any]], float]:
-    """Return the entries, and the bottom of the legend."""
-    entries = [(False, dot_means), *([(True, ring_means)] if ring_means else [])]
-    places = flowed((48 + text_width(words) for _is_open, words in entries), start=0.0, row=LINE)
+def _legend(rows: Sequence[Estimated], dot_means: str, ring_means: str) -> tuple[list[dict[str, Any]], float]:
+    """Return the entries for the kinds of marks that occur, and the bottom of the legend."""
+    entries: list[tuple[str, dict[str, bool]]] = [(dot_means, {})]
+    if ring_means and any(row.is_open for row in rows):
+        entries.append((ring_means, {"is_open": True}))
+    if any(row.has_few_data for row in rows):
+        entries.append((_("few data: a rough interval"), {"has_few_data": True, "has_no_dot": True}))
+    places = flowed((48 + text_width(words) for words, _kind in entries), start=0.0, row=LINE)
     placed = [
-        {"is_open": is_open, "words": words, "x": x + 12, "low": x, "high": x + 24, "y": y + 14, "text_x": x + 30,
-         "text_y": y + 18}
-        for (is_open, words), (x, y) in zip(entries, places, strict=True)
-    ]  # fmt: skip
+        {"words": words, "x": x + 12, "low": x, "high": x + 24, "y": y + 14, "text_x": x + 30, "text_y": y + 18} | kind
+        for (words, kind), (x, y) in zip(entries, places, strict=True)
+    ]
     return placed, places[-1][1] + LINE
 
 

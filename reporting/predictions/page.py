@@ -11,7 +11,7 @@ from annotation.models import Metric
 from measures.estimate import Estimate
 from parley.numbers import number
 from protocols.specs import CriterionSpec
-from reporting.charts import Bar, BarGroup, bar_figure
+from reporting.charts import Bar, BarGroup, bar_figure, drawn
 from reporting.predictions.distribution import METRIC, PEOPLE, Share, distribution_of
 from reporting.predictions.labels import (
     LEFT_OUT,
@@ -101,7 +101,7 @@ def metric_page(comparison: Comparison, metric: Metric, criterion: CriterionSpec
             for row in rows
         ],
         "distribution": [(sides[each.side], each) for each in shares],
-        "distribution_figure": distribution_figure(metric, shares),
+        "distribution_figure": drawn(distribution_figure, metric, shares),
         "distribution_query": urlencode({"metric": metric.token, "criterion": criterion.key}),
         "matrices": _matrices(criterion, whole.metric, whole.ceiling) if whole and names != OF_SCORES else [],
         "rules": rules_in_words(comparison),

@@ -9,6 +9,7 @@ from django.utils.translation import ngettext
 from parley.listing import both
 from parley.numbers import number
 from reporting.report.behaviours import Behaviour
+from reporting.report.interval_words import withheld_sentence
 
 if TYPE_CHECKING:
     from reporting.report.build import Report
@@ -21,10 +22,15 @@ def behaviour_sentences(report: "Report") -> Iterable[str]:
     yield _what(report)
     yield from _rates(report)
     yield _(
-        "Agreement on a behaviour, ticked or not, is Krippendorff's alpha and Fleiss' kappa with bootstrap intervals "
-        "for these annotators only, and the share of positive agreement: how often another annotator of the item also "
-        "ticks what one has ticked (de Vet, Dikmans and Eekhout 2017)."
+        "Agreement on a behaviour, ticked or not, is Krippendorff's alpha and Fleiss' kappa, and the share of positive "
+        "agreement: how often another annotator of the item also ticks what one has ticked (de Vet, Dikmans and "
+        "Eekhout 2017)."
     )
+    limits = [each for row in rows for each in (row.agreement.alpha, row.agreement.fleiss)]
+    if any(each.low is not None for each in limits):
+        yield _("Intervals of agreement on behaviours are bootstrap intervals for these annotators only.")
+    else:
+        yield withheld_sentence(limits)
     yield from _found(rows)
 
 

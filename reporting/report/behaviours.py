@@ -42,6 +42,8 @@ class TickAgreement:
     positive_reason: str | None
     n_items: int
     n_left_out: int
+    interval_method: str
+    n_units: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +174,8 @@ def _agreement(answers: CriterionVotes, study: Study) -> TickAgreement:
         positive_reason=positive.reason,
         n_items=kappa.n_items,
         n_left_out=kappa.n_left_out,
+        interval_method=sample.method,
+        n_units=sample.n_units,
     )
 
 

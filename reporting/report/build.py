@@ -120,6 +120,15 @@ class Report:
         return tables.criterion_names(self._of.cells)
 
     @cached_property
+    def unrated_sources(self) -> list[str]:
+        """Return the names of sources in the batches that nobody has rated."""
+        return sizes.unrated_sources(self._of.cells, self._of.votes)
+
+    @cached_property
+    def answered_criteria(self) -> list[str]:
+        return sizes.answered_criteria(self._of.votes)
+
+    @cached_property
     def agreement_overall(self) -> list[coefficients.Overall]:
         return coefficients.overall_table(self._of.cells, self._of.votes)
 
@@ -173,8 +182,7 @@ class Report:
     @cached_property
     def rules(self) -> dict[str, str]:
         of, found = self._of, self.material
-        units = {"is_by_scenario": found.is_by_scenario, "has_dialogues_as_units": found.has_dialogues_as_units}
-        return rules_of(of.study, of.pairings, is_told=bool(self.feedback), **units)
+        return rules_of(of.study, of.pairings, is_told=bool(self.feedback), unit=found.unit)
 
     @cached_property
     def versions(self) -> Versions:

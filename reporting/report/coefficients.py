@@ -108,6 +108,11 @@ class Overall:
     cohen_quadratic: WeightedKappa = field(metadata=spread("cohen_quadratic"))
     n_pairs: int
 
+    @property
+    def has_few_data(self) -> bool:
+        """Return whether an interval is shown, but rough."""
+        return any(each.low is not None and each.interval_note for each in (self.fleiss, self.alpha, self.ac1))
+
 
 def agreement_table(study: StudyCells, votes: StudyVotes) -> list[Agreement]:
     return [_agreement(study, votes, source, criterion, key) for source, criterion, key in study.rows()]

@@ -18,7 +18,7 @@ from protocols.specs import CriterionSpec
 from reporting.study.cells import StudyCells
 from reporting.study.comparing import compared
 from reporting.study.plain import spread
-from reporting.study.scores import Scale, ratings_of, scale_of
+from reporting.study.scores import POSITIVE_SHARE, Scale, ratings_of, scale_of
 from reporting.study.votes import CriterionVotes, StudyVotes
 
 NO_SCORES = "no_scores"
@@ -144,8 +144,9 @@ class SourceComparison:
     """The sources of a criterion.
 
     `score` is None if the criterion has neither numbers nor a positive option: then `reason` says so, and the tables
-    are empty. `weighting` is 'model' (generalised least squares) or 'plain', where there is no model. `n_annotators`
-    and `n_conversations` are those of the `n_ratings` that are used.
+    are empty. Means lie between `scale_low` and `scale_high`. `weighting` is 'model' (generalised least squares) or
+    'plain', where there is no model. `n_annotators` and `n_conversations` are those of the `n_ratings` that are used,
+    of which `n_unsure_not_positive` are unsure and score 0.
     """
 
     criterion: str
@@ -154,9 +155,12 @@ class SourceComparison:
     reason: str | None
     weighting: str | None
     is_binary: bool
+    scale_low: float | None
+    scale_high: float | None
     n_ratings: int
     n_annotators: int
     n_conversations: int
+    n_unsure_not_positive: int
     unused: list[Unused]
     warnings: list[str]
     means: list[SourceScore]
@@ -183,6 +187,12 @@ class SourceComparison:
         return notes.pop() if len(notes) == 1 else None
 
     @property
+    def few_data(self) -> str | None:
+        """Return the note of intervals that are shown but rough; None if there are none."""
+        ends = [*(each.limits for each in self.means), *(each.limits for each in self.pairs)]
+        return next((each.interval_note for each in ends if each.low is not None and each.interval_note), None)
+
+    @property
     def effects(self) -> list[Variance]:
         return [each for each in self.variances if each.left_out is None]
 
@@ -207,7 +217,9 @@ def comparison_of(study: StudyCells, votes: CriterionVotes, percent: float | Non
     criterion, sources = votes.criterion, _rated_sources(study, votes)
     scale, names = scale_of(criterion), list(sources.values())
     if scale is None:
-        return SourceComparison(criterion.key, None, names, NO_SCORES, None, False, 0, 0, 0, [], [], [], [], [])
+        return SourceComparison(
+            criterion.key, None, names, NO_SCORES, None, False, None, None, 0, 0, 0, 0, [], [], [], [], []
+        )
     found = compared(ratings_of(votes, scale, list(sources)), len(sources), scale.ends)
     margin = None if percent is None else percent / 100 * (scale.ends[1] - scale.ends[0])
     unused = list(_unused(criterion, votes, scale, list(sources)))
@@ -218,9 +230,12 @@ def comparison_of(study: StudyCells, votes: CriterionVotes, percent: float | Non
         reason=None,
         weighting=found.weighting,
         is_binary=found.is_binary,
+        scale_low=scale.ends[0],
+        scale_high=scale.ends[1],
         n_ratings=found.n_ratings,
         n_annotators=found.n_annotators,
         n_conversations=found.n_conversations,
+        n_unsure_not_positive=_n_unsure_not_positive(criterion, votes, scale, list(sources)),
         unused=unused,
         warnings=list(_warnings(found, unused, len(votes.item))),
         means=_means(criterion.key, scale.score, names, found),
@@ -253,6 +268,13 @@ def _unused(criterion: CriterionSpec, votes: CriterionVotes, scale: Scale, sourc
     for reason, chosen in counts.items():
         if chosen.any():
             yield Unused(reason, int(chosen.sum()))
+
+
+def _n_unsure_not_positive(criterion: CriterionSpec, votes: CriterionVotes, scale: Scale, sources: list[int]) -> int:
+    """Return how many answers of a mean are unsure and score 0, as any answer that is not positive."""
+    is_named = np.isin(votes.items.source[votes.item], sources)
+    is_unsure = np.isin(votes.code, places_of(criterion, Option.Role.UNSURE))
+    return int((is_named & is_unsure & (scale.worth[votes.code] == 0)).sum()) if scale.score == POSITIVE_SHARE else 0
 
 
 def _warnings(found: Compared, unused: list[Unused], n_answers: int) -> Iterable[str]:

@@ -125,6 +125,7 @@ def _ratings_used(report: Report) -> Iterable[Row]:
             {"criterion": row.criterion}
             | {name: getattr(row, name) for name in numbers}
             | {f"n_{reason}": unused.get(reason, 0) for reason in UNUSED_REASONS}
+            | {"n_unsure_not_positive": row.n_unsure_not_positive}
             | {"warnings": "|".join(row.warnings)}
         )
 

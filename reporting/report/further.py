@@ -29,7 +29,9 @@ from reporting.study.votes import CriterionVotes, StudyVotes
 WORDS = {
     "cohen_kappa_mean": (
         gettext_noop("Cohen's kappa, mean of pairs"),
-        gettext_noop("Chance from the two annotators' own answers, averaged over all pairs (Light's kappa)."),
+        gettext_noop(
+            "Cohen's kappa of every two annotators with items in common, averaged over these pairs (Light's kappa)."
+        ),
     ),
     "conger_kappa": (
         gettext_noop("Conger's kappa"),
@@ -93,7 +95,7 @@ class FurtherAgreement:
     """A coefficient of a criterion over the items of all sources and batches, with its 95 % interval.
 
     `value` is None if it is undefined, and `reason` says why. Limits are None if there is no interval; `interval_note`
-    says why, or that the interval is unreliable. `n_pairs` are the pairs of annotators of a mean over pairs, else 0.
+    says why, or that there are few data. `n_pairs` are the pairs of annotators of a mean over pairs, else 0.
     """
 
     criterion: str
@@ -105,6 +107,8 @@ class FurtherAgreement:
     interval_note: str | None
     n_items: int
     n_pairs: int
+    interval_method: str
+    n_units: int
     new_annotators: NewAnnotators = field(metadata=spread("new_annotators"))
 
 
@@ -120,15 +124,21 @@ def _of_criterion(study: StudyCells, votes: CriterionVotes, histogram: Histogram
     makers = further_makers(votes.criterion)
     values = {name: estimate_of(maker, histogram) for name, maker in makers.items()}
     defined = {name: makers[name] for name, each in values.items() if each.value is not None}
-    limits = Sample.of(votes, np.ones(len(votes.items.id), bool)).around(defined, study.study.seed)
+    sample = Sample.of(votes, np.ones(len(votes.items.id), bool))
+    limits = sample.around(defined, study.study.seed)
     new = for_new_annotators(votes, defined, limits)
     found = _by_name(votes, histogram) | values
     for name in sorted(found, key=ORDER.index):
-        yield _row(votes.criterion.key, name, found[name], limits.get(name), new.get(name))
+        yield _row(votes.criterion.key, name, found[name], sample, limits.get(name), new.get(name))
 
 
 def _row(
-    criterion: str, name: str, estimate: Estimate, limits: Interval | None, new: NewAnnotators | None
+    criterion: str,
+    name: str,
+    estimate: Estimate,
+    sample: Sample,
+    limits: Interval | None,
+    new: NewAnnotators | None,
 ) -> FurtherAgreement:
     none = NO_STANDARD_ERROR if estimate.value is not None else None
     ends = limits or Interval(None, None, none)
@@ -142,6 +152,8 @@ def _row(
         interval_note=ends.note,
         n_items=estimate.n_items,
         n_pairs=estimate.n_pairs,
+        interval_method=sample.method,
+        n_units=sample.n_units,
         new_annotators=new or NewAnnotators(None, None, none),
     )
 

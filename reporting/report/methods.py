@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from measures.preferences.ranking import DAVIDSON
 from parley.listing import both
 from parley.numbers import number
 from protocols.models import ProtocolVersion
@@ -17,7 +18,8 @@ from reporting.report.answers_words import answers_lines
 from reporting.report.behaviour_words import behaviour_sentences
 from reporting.report.coefficients import Overall
 from reporting.report.flags import flag_sentences
-from reporting.report.model_words import model_sentences
+from reporting.report.interval_words import withheld_sentence
+from reporting.report.model_sentences import model_sentences
 from reporting.report.new_annotators import NewAnnotators
 from reporting.report.resampled import N_RESAMPLES, Limits
 from reporting.report.settings import ProtocolFacts
@@ -40,6 +42,7 @@ def methods(report: "Report") -> list[str]:
     return [
         *_protocol(report),
         _material(report.material),
+        *_unrated(report),
         *([] if report.is_collected_elsewhere else [presentation_sentence(report.study.text_format)]),
         _people(report),
         *import_sentences(report.imports),
@@ -61,10 +64,13 @@ def _protocol(report: "Report") -> Iterable[str]:
     protocol = report.protocol
     known = {"slug": protocol.slug, "version": protocol.version, "hash": protocol.sha256[:12]}
     yield _judged(protocol) % known
-    names = [each.name for each in protocol.criteria]
-    if names:
-        criteria = {"names": both(names)}
-        yield ngettext("The criterion was %(names)s.", "The criteria were %(names)s.", len(names)) % criteria
+    answered = [each.name for each in protocol.criteria if each.key in report.answered_criteria]
+    others = [each.name for each in protocol.criteria if each.key not in report.answered_criteria]
+    if answered:
+        criteria = {"names": both(answered)}
+        yield ngettext("The criterion was %(names)s.", "The criteria were %(names)s.", len(answered)) % criteria
+    if others:
+        yield _("Without any answer: %(names)s.") % {"names": both(others)}
 
 
 def _judged(protocol: ProtocolFacts) -> str:
@@ -102,6 +108,12 @@ def _material(material: Material) -> str:
         material.conversations,
     )
     return f"{said} {turns % {'n': f'{material.conversations:,}'}}"
+
+
+def _unrated(report: "Report") -> Iterable[str]:
+    """Yield the sources that were to be rated and were not: otherwise they would vanish from the study."""
+    if report.unrated_sources:
+        yield _("No ratings: %(sources)s.") % {"sources": both(report.unrated_sources)}
 
 
 def _people(report: "Report") -> str:
@@ -181,6 +193,20 @@ def _rules(report: "Report") -> Iterable[str]:
     if report.majority:
         yield _(report.rules["majority"])
         yield _positive(report)
+    yield from _about_intervals(report)
+    names = {each.key: each.name for each in report.criteria}
+    is_by_dialogue = report.material.has_dialogues_as_units
+    yield from model_sentences(report.comparisons, names, has_dialogues_as_units=is_by_dialogue)
+
+
+def _about_intervals(report: "Report") -> Iterable[str]:
+    """Yield how intervals of agreement were made; where all are withheld, that there are none, and why."""
+    limits = [each for row in report.agreement_overall for each in (row.fleiss, row.alpha, row.ac1)]
+    if not limits:
+        return
+    if all(each.low is None for each in limits):
+        yield withheld_sentence(limits)
+        return
     drawn = {"n": f"{N_RESAMPLES:,}", "seed": report.study.seed}
     yield _("Intervals for agreement are BCa bootstrap intervals from %(n)s resamples (seed %(seed)s).") % drawn
     if any(_limits_of(row)[1].low is not None for row in report.agreement_overall):
@@ -191,8 +217,9 @@ def _rules(report: "Report") -> Iterable[str]:
     else:
         yield _("They hold for the annotators who rated, not for new ones.")
     names = {each.key: each.name for each in report.criteria}
-    is_by_dialogue = report.material.has_dialogues_as_units
-    yield from model_sentences(report.comparisons, names, has_dialogues_as_units=is_by_dialogue)
+    marked = [names[row.criterion] for row in report.agreement_overall if row.has_few_data]
+    if marked:
+        yield _("Few data, so that the interval of agreement is rough: %(criteria)s.") % {"criteria": both(marked)}
 
 
 def _positive(report: "Report") -> str:
@@ -209,15 +236,12 @@ def _rankings(report: "Report") -> Iterable[str]:
     """Yield how sources were ranked by comparisons, with every answer that the model leaves out."""
     names = {each.key: each.name for each in report.protocol.criteria}
     if report.rankings:
-        yield _(
-            "Sources were ranked by Davidson's (1970) extension of the Bradley-Terry model to ties; degrees of "
-            "preference were collapsed."
-        )
+        yield from _ranked_by(report, names)
         yield from _sides(report, names)
         yield _clustered(report.material)
         yield _(
             "Ranks are from simultaneous 95 per cent intervals of all differences (Al Mohamad, Goeman and van Zwet "
-            "2022)."
+            "2022). Intervals of strengths and of win rates hold one by one and are not corrected."
         )
     for each in report.rankings:
         model = each.model
@@ -232,6 +256,25 @@ def _rankings(report: "Report") -> Iterable[str]:
         )
 
 
+def _ranked_by(report: "Report", names: dict[str, str]) -> Iterable[str]:
+    """Yield the model that was fitted: without ties and degrees of preference, nothing was extended or collapsed."""
+    with_ties = [names[each.criterion] for each in report.rankings if each.model.model == DAVIDSON]
+    without = [names[each.criterion] for each in report.rankings if each.model.model != DAVIDSON]
+    if with_ties:
+        sentence = _(
+            "For %(criteria)s, sources were ranked by Davidson's (1970) extension of the Bradley-Terry model to ties."
+        )
+        yield sentence % {"criteria": both(with_ties)}
+    if without:
+        sentence = _(
+            "For %(criteria)s, sources were ranked by the Bradley-Terry model (Bradley and Terry 1952); there are no "
+            "ties."
+        )
+        yield sentence % {"criteria": both(without)}
+    if any(each.model.has_degrees for each in report.rankings):
+        yield _("Degrees of preference were collapsed.")
+
+
 def _sides(report: "Report", names: dict[str, str]) -> Iterable[str]:
     sided = [names[each.criterion] for each in report.rankings if each.model.side.value is not None]
     if len(sided) == len(report.rankings):
@@ -244,6 +287,11 @@ def _sides(report: "Report", names: dict[str, str]) -> Iterable[str]:
 
 
 def _clustered(material: Material) -> str:
+    if material.has_dialogues_as_units:
+        return _(
+            "Standard errors were clustered on annotators and dialogues (Cameron, Gelbach and Miller 2011) by a "
+            "jackknife (MacKinnon, Nielsen and Webb 2024)."
+        )
     if material.is_by_scenario:
         return _(
             "Standard errors were clustered on annotators and scenarios (Cameron, Gelbach and Miller 2011) by a "

@@ -8,7 +8,8 @@ from django.utils.translation import gettext as _
 
 from reporting.charts import Estimated, EstimatedGroup, forest_figure, interval_text
 from reporting.report.behaviours import Behaviour
-from reporting.report.comparisons import SourceComparison, SourcePair, SourceScore
+from reporting.report.comparisons import ModelLimits, SourceComparison, SourcePair, SourceScore
+from reporting.report.resampled import Limits
 
 Names = Mapping[str, Mapping[Any, str]]
 
@@ -56,10 +57,15 @@ def rates_picture(rows: Sequence[Behaviour], names: Names) -> SafeString | str:
     )
 
 
+def has_few_data(limits: ModelLimits | Limits) -> bool:
+    return limits.low is not None and bool(limits.interval_note)
+
+
 def _mean(row: SourceScore, names: Names) -> Estimated:
     low, high = row.limits.low, row.limits.high
     text = interval_text(row.mean, low, high)
-    return Estimated(names["sources"][row.source], row.mean, low, high, f"{text} {row.letters or ''}".rstrip())
+    label, said = names["sources"][row.source], f"{text} {row.letters or ''}".rstrip()
+    return Estimated(label, row.mean, low, high, said, has_few_data=has_few_data(row.limits))
 
 
 def differences_picture(rows: Sequence[SourceComparison], names: Names) -> SafeString | str:
@@ -97,4 +103,5 @@ def _difference(row: SourcePair, names: Names) -> Estimated:
         high=row.limits.high,
         text=interval_text(row.difference, row.limits.low, row.limits.high, "+.2f"),
         is_open=not row.is_significant,
+        has_few_data=has_few_data(row.limits),
     )

@@ -1,6 +1,6 @@
 """The comparison of sources in words: its model, what it left out, and why an interval is withheld."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext, pgettext_lazy
@@ -16,6 +16,7 @@ from reporting.report.comparisons import (
     SourceComparison,
     Variance,
 )
+from reporting.study.scores import POSITIVE_SHARE
 
 EFFECTS = {
     "annotator": pgettext_lazy("a random effect", "annotator"),
@@ -26,8 +27,14 @@ EFFECTS = {
     "item_source": pgettext_lazy("a random effect", "dialogue × source"),
     "residual": pgettext_lazy("a random effect", "residual"),
 }
-# Where every dialogue is a conversation of its own.
-OF_DIALOGUES = EFFECTS | {"conversation": EFFECTS["item"], "conversation_source": EFFECTS["item_source"]}
+# Where every dialogue is a conversation of its own. Items are then responses, if a source has several to a dialogue.
+OF_DIALOGUES = EFFECTS | {
+    "conversation": EFFECTS["item"],
+    "conversation_source": EFFECTS["item_source"],
+    "item": pgettext_lazy("a random effect", "response"),
+    "item_source": pgettext_lazy("a random effect", "response × source"),
+}
+ITEM_EFFECTS = {"item": "conversation", "item_source": "conversation_source"}
 # Clauses that follow the name of an effect and a colon.
 LEFT_OUT = {
     "residual": gettext_noop("one rating in each group, so it is part of the residual"),
@@ -51,7 +58,13 @@ WITHHELD = {
     "too_few_items": gettext_noop("No interval: there are too few ratings to estimate a variance."),
     "too_many_annotators": gettext_noop("No interval: the model has too many annotators for this server's memory."),
     "not_converged": gettext_noop("No interval: the model did not converge."),
-    "unreliable": gettext_noop("The interval is unreliable with fewer than 3 annotators or 10 conversations."),
+    "unreliable": gettext_noop("Few data: with fewer than 3 annotators or 10 conversations, an interval is rough."),
+}
+WITHHELD_OF_DIALOGUES = WITHHELD | {
+    "single_conversation": gettext_noop(
+        "No interval: a single dialogue, or one for each source, says nothing about other dialogues."
+    ),
+    "unreliable": gettext_noop("Few data: with fewer than 3 annotators or 10 dialogues, an interval is rough."),
 }
 WITHHELD_SHORT = {
     "no_ratings": pgettext_lazy("why there is no interval", "no ratings"),
@@ -63,6 +76,7 @@ WITHHELD_SHORT = {
     "too_many_annotators": pgettext_lazy("why there is no interval", "too many annotators"),
     "not_converged": pgettext_lazy("why there is no interval", "model did not converge"),
 }
+ONE_DIALOGUE = pgettext_lazy("why there is no interval", "one dialogue")
 UNUSED = {
     EXCLUDING: gettext_noop("%(n)s exclude the item"),
     UNSURE: gettext_noop("%(n)s are unsure and have no number"),
@@ -70,37 +84,87 @@ UNUSED = {
 }
 
 
-def effect_name(effect: str) -> str:
-    return str(EFFECTS[effect])
+# `of_dialogues`: every dialogue is a conversation of its own, and is called a dialogue.
+def effect_name(effect: str, of_dialogues: bool) -> str:
+    return str((OF_DIALOGUES if of_dialogues else EFFECTS)[effect])
 
 
-def left_out_sentence(effect: Variance) -> str:
+def left_out_sentences(row: SourceComparison, of_dialogues: bool) -> list[str]:
+    """Return the effects that the design cannot tell apart, each with its reason."""
+    reasons = {each.effect: each.left_out for each in row.left_out}
+    shown = [each for each in row.left_out if not (of_dialogues and _is_of_dialogues(each, reasons))]
+    return [_left_out(each, of_dialogues) for each in shown]
+
+
+def _is_of_dialogues(effect: Variance, reasons: Mapping[str, str | None]) -> bool:
+    """Return whether an effect of items is that of dialogues, which would be named twice."""
+    other = ITEM_EFFECTS.get(effect.effect)
+    return other is not None and (effect.beside in ITEM_EFFECTS.values() or reasons.get(other) == effect.left_out)
+
+
+def _left_out(effect: Variance, of_dialogues: bool) -> str:
+    name = effect_name(effect.effect, of_dialogues)
     if effect.beside:
-        known = {"effect": effect_name(effect.effect), "beside": effect_name(effect.beside)}
+        known = {"effect": name, "beside": effect_name(effect.beside, of_dialogues)}
         return _("%(effect)s: the same groups as %(beside)s, whose variance stands for both") % known
-    return f"{effect_name(effect.effect)}: {_(LEFT_OUT[effect.left_out or ''])}"
+    return f"{name}: {_(LEFT_OUT[effect.left_out or ''])}"
 
 
-def withheld(note: str | None) -> str:
-    return _(WITHHELD[note]) if note in WITHHELD else ""
+def withheld(note: str | None, of_dialogues: bool) -> str:
+    sentences = WITHHELD_OF_DIALOGUES if of_dialogues else WITHHELD
+    return _(sentences[note]) if note in sentences else ""
 
 
-def withheld_short(note: str | None) -> str:
+def withheld_short(note: str | None, of_dialogues: bool) -> str:
+    if of_dialogues and note == "single_conversation":
+        return str(ONE_DIALOGUE)
     return str(WITHHELD_SHORT.get(note or "", ""))
 
 
 def used_sentence(row: SourceComparison) -> str:
-    """Return how many answers are used, and how many are not and why."""
+    """Return how many answers are used, how many count as not positive because unsure, and how many are left out."""
     used = ngettext("%(n)s answer is used.", "%(n)s answers are used.", row.n_ratings) % {"n": f"{row.n_ratings:,}"}
+    return " ".join(filter(None, [used, unsure_sentence(row), _unused_sentence(row)]))
+
+
+def unsure_sentence(row: SourceComparison) -> str:
+    """Return how many of the answers used are unsure and score 0; nothing without any."""
+    n = row.n_unsure_not_positive
+    sentence = ngettext("%(n)s unsure answer counts as not positive.", "%(n)s unsure answers count as not positive.", n)
+    return sentence % {"n": f"{n:,}"} if n else ""
+
+
+def scale_sentences(rows: Iterable[SourceComparison], names: Mapping[str, str]) -> list[str]:
+    """Return what the means of each criterion are, and the unsure answers in shares; equal scales share a sentence."""
+    rows = [row for row in rows if row.means]
+    scales: dict[tuple[str | None, float | None, float | None], list[str]] = {}
+    for row in rows:
+        scales.setdefault((row.score, row.scale_low, row.scale_high), []).append(names[row.criterion])
+    found = [_scale(score, both(group), low, high) for (score, low, high), group in scales.items()]
+    return found + [f"{names[row.criterion]}: {unsure_sentence(row)}" for row in rows if row.n_unsure_not_positive]
+
+
+def _scale(score: str | None, criteria: str, low: float | None, high: float | None) -> str:
+    if score == POSITIVE_SHARE:
+        return _("%(criteria)s: share of positive answers, from 0 to 1.") % {"criteria": criteria}
+    known = {"criteria": criteria, "low": _point(low), "high": _point(high)}
+    return _("%(criteria)s: mean on the scale from %(low)s to %(high)s.") % known
+
+
+def _point(value: float | None) -> str:
+    """Return a point of a scale, without decimals that it does not have."""
+    return number(int(value) if value is not None and value.is_integer() else value, "")
+
+
+def _unused_sentence(row: SourceComparison) -> str:
     if not row.unused:
-        return used
-    total = row.n_ratings + row.n_unused
+        return ""
     known = {
         "n": f"{row.n_unused:,}",
-        "share": number(100 * row.n_unused / total, ".1f"),
+        "share": number(100 * row.n_unused / (row.n_ratings + row.n_unused), ".1f"),
         "reasons": both([_(UNUSED[each.reason]) % {"n": f"{each.n:,}"} for each in row.unused]),
     }
-    return f"{used} {_('%(n)s (%(share)s %%) are left out: %(reasons)s.') % known}"
+    return _("%(n)s (%(share)s %%) are left out: %(reasons)s.") % known
 
 
 def warning_sentences(row: SourceComparison) -> Iterable[str]:
@@ -111,87 +175,3 @@ def warning_sentences(row: SourceComparison) -> Iterable[str]:
             "Every annotator gave one answer, so differences between annotators cannot be told apart from chance. If "
             "some people gave several answers under different names, the intervals are too narrow."
         )
-
-
-def model_sentences(
-    rows: Iterable[SourceComparison], names: dict[str, str], *, has_dialogues_as_units: bool
-) -> Iterable[str]:
-    """Yield the method of all criteria, with the names that a paper cites."""
-    called = OF_DIALOGUES if has_dialogues_as_units else EFFECTS
-    groups: dict[tuple[str, ...], list[SourceComparison]] = {}
-    for row in rows:
-        if row.means:
-            groups.setdefault(tuple(each.effect for each in row.effects if each.effect != "residual"), []).append(row)
-    modelled = {effects: group for effects, group in groups.items() if effects}
-    for effects, group in groups.items():
-        known = {
-            "criteria": both([names[row.criterion] for row in group]),
-            "effects": both([str(called[each]) for each in effects]),
-            "n": f"{sum(row.n_ratings for row in group):,}",
-        }
-        yield (_model(known) if effects else _without_model(known))
-    if modelled:
-        found = [row for group in modelled.values() for row in group]
-        yield from _inference(found, names, has_dialogues_as_units=has_dialogues_as_units)
-    yield from (
-        f"{names[row.criterion]}: {used_sentence(row)}" for group in groups.values() for row in group if row.unused
-    )
-
-
-def _model(known: dict[str, str]) -> str:
-    return (
-        _(
-            "For %(criteria)s, means of sources and their differences were estimated from all %(n)s ratings by a "
-            "linear mixed model with a fixed effect of source and crossed random effects of %(effects)s (Baayen, "
-            "Davidson and Bates 2008), fitted by restricted maximum likelihood."
-        )
-        % known
-    )
-
-
-def _without_model(known: dict[str, str]) -> str:
-    return (
-        _(
-            "For %(criteria)s, means of sources are plain means of %(n)s ratings, without intervals and tests, because "
-            "the design does not allow for a model."
-        )
-        % known
-    )
-
-
-def _inference(found: list[SourceComparison], names: dict[str, str], *, has_dialogues_as_units: bool) -> Iterable[str]:
-    if any(row.is_binary for row in found):
-        yield _("Answers that are either positive or not were modelled as shares (a linear probability model).")
-    yield from _of_dialogues() if has_dialogues_as_units else _of_conversations()
-    if any(row.margin for row in found):
-        yield _(
-            "Equivalence was tested by two one-sided t tests (Schuirmann 1987) against a margin that was named before "
-            "the first answer: %(margins)s; p values were corrected by Holm's method."
-        ) % {"margins": both([f"{names[row.criterion]} ±{number(row.margin)}" for row in found if row.margin])}
-    if any(row.pairs for row in found):
-        yield _(
-            "p values are two-sided and were corrected over the pairs of sources of each criterion by Holm's method "
-            "(1979); effect sizes are differences in standard deviations of one rating (Westfall, Kenny and Judd 2014)."
-        )
-
-
-def _of_dialogues() -> Iterable[str]:
-    yield _(
-        "In the model's means, a rating has less weight the more ratings share its annotator and its dialogue "
-        "(generalised least squares)."
-    )
-    yield _(
-        "Intervals are 95 per cent t intervals with Satterthwaite's degrees of freedom (Kuznetsova, Brockhoff and "
-        "Christensen 2017), for new annotators and new dialogues."
-    )
-
-
-def _of_conversations() -> Iterable[str]:
-    yield _(
-        "In the model's means, a rating has less weight the more ratings share its annotator and its conversation "
-        "(generalised least squares)."
-    )
-    yield _(
-        "Intervals are 95 per cent t intervals with Satterthwaite's degrees of freedom (Kuznetsova, Brockhoff and "
-        "Christensen 2017), for new annotators and new conversations."
-    )

@@ -7,6 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from annotation.models import Batch
+from reporting.charts import drawn
 from reporting.datasheet.build import MISSING
 from reporting.record.acceptance_words import acceptance_lines, plan_lines
 from reporting.report.alpha_check import DIFFERENT
@@ -19,7 +20,8 @@ from reporting.report.downloads import TABLES
 from reporting.report.further import WORDS, FurtherAgreement
 from reporting.report.methods import methods
 from reporting.report.model_pictures import differences_picture, means_picture, rates_picture
-from reporting.report.model_words import model_sentences, warning_sentences
+from reporting.report.model_sentences import model_sentences
+from reporting.report.model_words import scale_sentences, warning_sentences
 from reporting.report.negatives import NegativeText
 from reporting.report.pairs import Pair
 from reporting.report.pictures import (
@@ -31,6 +33,7 @@ from reporting.report.pictures import (
     votes_picture,
 )
 from reporting.report.pivot import agreement_of, by_reason, by_source, names_of, with_metrics, with_source_means
+from reporting.report.ranking_words import differing_pairs
 from reporting.report.rankings import Bounded, CriterionRanking
 from reporting.study.pairings import Pairing, SideBias
 from reporting.study.rules import rules_in_words
@@ -78,21 +81,27 @@ def page_of(report: Report) -> dict[str, Any]:
         "majority": with_metrics(by_source(report, report.majority), report),
         "agreement": agreement,
         "agreement_table": with_source_means(agreement, report),
+        "has_words": any(row.fleiss.word or row.alpha.word for row in report.agreement_overall),
+        "has_batch_sd": any(row.sd is not None for row in report.agreement),
+        "has_new_annotators": any(
+            row.fleiss_new_annotators.interval_note or row.fleiss_new_annotators.low is not None
+            for row in report.agreement_overall
+        ),
         "has_order": any(row.scale != "nominal" for row in report.agreement_overall),
-        "agreement_figure": agreement_picture(agreement_of(report, has_order=False), report.study.word_scale),
+        "agreement_figure": drawn(agreement_picture, agreement_of(report, has_order=False), report.study.word_scale),
         "further": _further(report),
         "alphas": alphas,
-        "alphas_figure": alphas_picture(alphas),
+        "alphas_figure": drawn(alphas_picture, alphas),
         "positive": [(each.name, ", ".join(each.positive)) for each in report.criteria if each.positive],
         "has_unsure": any(row.unsure for row in report.votes),
         "has_positive_parts": any(row.percent is not None for row in report.breakdowns),
         "votes": votes,
-        "votes_figure": votes_picture(votes),
+        "votes_figure": drawn(votes_picture, votes),
         "ranked": _ranked(report),
-        "ranking_figure": ranking_picture(report),
+        "ranking_figure": drawn(ranking_picture, report),
         "errors": errors,
-        "errors_figure": errors_picture(errors),
-        "labels_figure": labels_picture(report.data_set),
+        "errors_figure": drawn(errors_picture, errors),
+        "labels_figure": drawn(labels_picture, report.data_set),
         "negatives": by_source(report, report.negatives_by_source),
         "texts": _texts(report),
         "pairs": _pairs_by_batch(report),
@@ -127,12 +136,14 @@ def _by_source(report: Report) -> dict[str, Any]:
     found = [mean for row in report.comparisons for mean in row.means]
     return {
         "means": by_source(report, found),
-        "means_figure": means_picture(report.comparisons, names),
+        "means_figure": drawn(means_picture, report.comparisons, names),
+        "scale_notes": scale_sentences(report.comparisons, names["criteria"]),
+        "has_intervals": any(mean.limits.low is not None for mean in found),
         "has_letters": any(mean.letters for mean in found),
         "has_pairs": any(row.pairs for row in report.comparisons),
         "has_checks": any(row.has_checks for row in report.comparisons),
         "has_margin": any(row.margin for row in report.comparisons),
-        "differences_figure": differences_picture(report.comparisons, names),
+        "differences_figure": drawn(differences_picture, report.comparisons, names),
         "withheld_notes": _notes(found),
         "model_warnings": [(row.criterion, list(warning_sentences(row))) for row in report.comparisons],
         "model_sentences": list(
@@ -163,7 +174,7 @@ def _behaviours(report: Report) -> dict[str, Any]:
     return {
         "behaviour_sources": [names["sources"][key] for key in sources],
         "behaviours": [_behaviour_line(row, sources, names["criteria"][row.criterion]) for row in report.behaviours],
-        "behaviours_figure": rates_picture(report.behaviours, names),
+        "behaviours_figure": drawn(rates_picture, report.behaviours, names),
         "behaviours_have_conversations": any(row.conversations for row in report.behaviours),
         "behaviours_have_letters": any(mean.letters for mean in found),
         "behaviours_have_pairs": any(row.rates.pairs for row in report.behaviours),
@@ -196,27 +207,48 @@ def _compared(report: Report) -> list[tuple[str, list[Pairing], SideBias, str]]:
 
 
 @dataclass(frozen=True, slots=True)
+class MatrixCell:
+    """The expected score of the row against the column. `is_indirect`: no answer compares the two."""
+
+    rate: Bounded
+    is_indirect: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Ranked:
-    """The ranking of a criterion, its pairs as a matrix with None on the diagonal, and the agreement on pairs."""
+    """The ranking of a criterion, its pairs as a matrix with None on the diagonal, and the agreement on pairs.
+
+    `differing` has the pairs that differ, all at once, as "A over B".
+    """
 
     name: str
     ranking: CriterionRanking
-    matrix: list[tuple[str, list[Bounded | None]]]
+    matrix: list[tuple[str, list[MatrixCell | None]]]
+    differing: list[str]
     alpha: float | None
 
 
 def _ranked(report: Report) -> list[Ranked]:
-    names = _names(report)["criteria"]
+    names = _names(report)
     alphas = {row.criterion: row.krippendorff_alpha for row in report.agreement_overall}
-    return [Ranked(names[each.criterion], each, _matrix(each), alphas.get(each.criterion)) for each in report.rankings]
+    return [
+        Ranked(
+            names["criteria"][each.criterion],
+            each,
+            _matrix(each),
+            differing_pairs(each, names["sources"]),
+            alphas.get(each.criterion),
+        )
+        for each in report.rankings
+    ]
 
 
-def _matrix(ranking: CriterionRanking) -> list[tuple[str, list[Bounded | None]]]:
+def _matrix(ranking: CriterionRanking) -> list[tuple[str, list[MatrixCell | None]]]:
     """Return the expected score of each row against each column, in the order of the ranking."""
-    cells: dict[tuple[str, str], Bounded] = {}
+    cells: dict[tuple[str, str], MatrixCell] = {}
     for pair in ranking.pairs:
-        cells[pair.source_a, pair.source_b] = pair.win_rate
-        cells[pair.source_b, pair.source_a] = pair.win_rate.of_the_other
+        cells[pair.source_a, pair.source_b] = MatrixCell(pair.win_rate, pair.is_indirect)
+        cells[pair.source_b, pair.source_a] = MatrixCell(pair.win_rate.of_the_other, pair.is_indirect)
     order = [row.source for row in ranking.sources]
     return [(row, [cells.get((row, column)) for column in order]) for row in order]
 

@@ -22,6 +22,7 @@ from reporting.charts import (
 )
 from reporting.report.build import DataSet, Report
 from reporting.report.coefficients import Agreement
+from reporting.report.model_pictures import has_few_data
 from reporting.report.pivot import Pivot
 from reporting.report.rankings import RankedSource
 from reporting.report.tables import Errors, Votes
@@ -84,7 +85,8 @@ def _alpha(source: str, cell: Agreement | None) -> Estimated:
     if cell is None or cell.alpha is None:
         return Estimated(source, None, text=_("undefined"))
     low, high = cell.alpha_limits.low, cell.alpha_limits.high
-    return Estimated(source, cell.alpha, low, high, interval_text(cell.alpha, low, high))
+    text = interval_text(cell.alpha, low, high)
+    return Estimated(source, cell.alpha, low, high, text, has_few_data=has_few_data(cell.alpha_limits))
 
 
 def votes_picture(votes: Pivot[Votes]) -> SafeString | str:

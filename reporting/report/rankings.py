@@ -94,16 +94,30 @@ class RankedSource:
 
 @dataclass(frozen=True, slots=True)
 class RankedPair:
-    """Two sources: the expected score of a against b, and the difference of their strengths, a minus b."""
+    """Two sources: the expected score of a against b, and the difference of their strengths, a minus b.
+
+    `differs`: with the other pairs at once, the strengths differ with 95 % confidence; None if that cannot be said.
+    Without `answers`, the two were not compared directly, and their numbers come through others.
+    """
 
     criterion: str
     source_a: str
     source_b: str
     win_rate: Bounded = field(metadata=spread("win_rate"))
     difference: Bounded = field(metadata=spread("difference"))
+    differs: bool | None
     answers: int
     both_bad: int
     both_bad_share: float | None
+
+    @property
+    def is_indirect(self) -> bool:
+        return not self.answers and self.win_rate.value is not None
+
+    @property
+    def better_and_worse(self) -> tuple[str, str]:
+        is_a = (self.difference.value or 0) > 0
+        return (self.source_a, self.source_b) if is_a else (self.source_b, self.source_a)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +139,12 @@ class PreferenceModel:
 
     `tie` is Davidson's nu; `side` is the chance that the left one of two equal sources is preferred, among answers that
     prefer one; `length` is the log odds for a text twice as long, and `length_reason` says why there is none. `note`
-    says for whom the intervals hold.
+    says for whom the intervals hold. `has_degrees`: some answers say how much better a source is.
     """
 
     criterion: str
     model: str
+    has_degrees: bool
     answers: int
     both_bad: int
     other: int
@@ -154,6 +169,18 @@ class CriterionRanking:
     model: PreferenceModel
     sources: list[RankedSource]
     pairs: list[RankedPair]
+
+    @property
+    def differing(self) -> list[RankedPair]:
+        return [each for each in self.pairs if each.differs]
+
+    @property
+    def is_tested(self) -> bool:
+        return any(each.differs is not None for each in self.pairs)
+
+    @property
+    def has_indirect(self) -> bool:
+        return any(each.is_indirect for each in self.pairs)
 
 
 def rankings(study: Study, votes: StudyVotes, sources: list[Source]) -> list[CriterionRanking]:
@@ -205,6 +232,7 @@ class _Answers:
     comparisons: Comparisons
     lengths: FloatArray
     n_other: int
+    has_degrees: bool
 
     @classmethod
     def of(cls, study: Study, votes: StudyVotes, criterion: CriterionSpec, pairs: _Pairs) -> "_Answers":
@@ -227,7 +255,8 @@ class _Answers:
             cluster=votes.items.groups[votes.item[rows]],
             is_sided=side >= 0,
         )
-        return cls(criterion.key, comparisons, np.where(swapped, -ratio, ratio), int((~named).sum()))
+        n_other, has_degrees = int((~named).sum()), _has_degrees(criterion, votes.option[rows])
+        return cls(criterion.key, comparisons, np.where(swapped, -ratio, ratio), n_other, has_degrees)
 
     def ranking(self, keys: list[str], seed: int, identical: int) -> CriterionRanking:
         """Return the ranking of the sources that were compared, named by `keys`."""
@@ -249,6 +278,7 @@ class _Answers:
         return PreferenceModel(
             criterion=self.criterion,
             model=found.model,
+            has_degrees=self.has_degrees,
             answers=found.n,
             both_bad=found.n_both_bad,
             other=self.n_other,
@@ -294,16 +324,26 @@ class _Answers:
 
     def _pairs(self, found: Ranking, names: list[str]) -> list[RankedPair]:
         counts = found.counts
-        known: Mapping[tuple[int, int], tuple[Bounded, Bounded]] = {
-            (each.first, each.second): (_bounded(each.win_rate), _bounded(each.difference)) for each in found.pairs
+        known: Mapping[tuple[int, int], tuple[Bounded, Bounded, bool | None]] = {
+            (each.first, each.second): (_bounded(each.win_rate), _bounded(each.difference), each.differs)
+            for each in found.pairs
         }
         rows = []
         for a, b in combinations(range(len(names)), 2):
             answers, bad = int(counts.compared[a, b]), int(counts.both_bad[a, b])
-            win_rate, difference = known.get((a, b), (NOTHING, NOTHING))
+            win_rate, difference, differs = known.get((a, b), (NOTHING, NOTHING, None))
             share = bad / (answers + bad) if answers + bad else None
-            rows.append(RankedPair(self.criterion, names[a], names[b], win_rate, difference, answers, bad, share))
+            rows.append(
+                RankedPair(self.criterion, names[a], names[b], win_rate, difference, differs, answers, bad, share)
+            )
         return rows
+
+
+def _has_degrees(criterion: CriterionSpec, given: IntArray) -> bool:
+    """Return whether two options for the same side, such as better and much better, were given."""
+    used = set(given.tolist())
+    roles = [each.role for each in criterion.options if each.id in used and each.role in (Role.LEFT, Role.RIGHT)]
+    return len(roles) > len(set(roles))
 
 
 def _at_equal_length(answers: Comparisons, lengths: FloatArray, seed: int) -> tuple[Ranking | None, Estimate]:

@@ -30,7 +30,7 @@ OF_SCENARIOS = "bca_scenarios"
 class Limits:
     """The 95 % interval of a coefficient, and the words for the coefficient and its lower limit.
 
-    Limits are None if there is no interval; `interval_note` says why, or that the interval is unreliable. A word is
+    Limits are None if there is no interval; `interval_note` says why, or that there are few data. A word is
     None if its number is None or the study has no verbal scale.
     """
 

@@ -15,6 +15,7 @@ from measures.histograms import total_of_json
 from protocols.models import ProtocolVersion
 from reporting.labels import DIFFERENT_ANSWERS, NO_SINGLE_CHOICE
 from reporting.study.cells import StudyCells
+from reporting.study.rules import Unit
 from reporting.study.votes import StudyVotes
 
 
@@ -77,6 +78,13 @@ class Material:
     def is_by_scenario(self) -> bool:
         """Return whether scenarios, not conversations, are the units of intervals and tests."""
         return self.scenarios < self.conversations
+
+    @property
+    def unit(self) -> Unit:
+        """Return what intervals and tests take as independent."""
+        if self.is_by_scenario:
+            return Unit.SCENARIO
+        return Unit.DIALOGUE if self.has_dialogues_as_units else Unit.CONVERSATION
 
     @property
     def has_dialogues_as_units(self) -> bool:
@@ -147,7 +155,7 @@ def _answers_per_item(votes: StudyVotes, rated: IntArray, n_votes: IntArray) -> 
 
 
 def _compared_sources(cells: StudyCells, rated: IntArray) -> set[int]:
-    """Return the ids of the sources of the pairs among the rated items."""
+    """Return the ids of the sources of the pairs among these items."""
     if ProtocolVersion.Unit.COMPARISON not in cells.spec.units:
         return set()
     pairs = pairs_of_kind(cells.study.pk, Batch.Kind.MAIN)
@@ -157,6 +165,18 @@ def _compared_sources(cells: StudyCells, rated: IntArray) -> set[int]:
 def _n_read(ids: IntArray, others: IntArray) -> int:
     """Return how many were read: an item may compare one with another."""
     return len(np.setdiff1d(np.concatenate([ids, others]), [0]))
+
+
+def unrated_sources(cells: StudyCells, votes: StudyVotes) -> list[str]:
+    """Return the names of sources that are in the batches and have no counted answer."""
+    items, rated = votes.items, np.unique(votes.item)
+    asked = set(items.source.tolist()) | _compared_sources(cells, items.id)
+    found = set(items.source[rated].tolist()) | _compared_sources(cells, items.id[rated])
+    return [source.name for source in cells.sources if source.pk in asked - found]
+
+
+def answered_criteria(votes: StudyVotes) -> list[str]:
+    return [each.key for each in votes.spec.criteria if votes.of(each).any()]
 
 
 def batch_sizes(cells: StudyCells, votes: StudyVotes, work: dict[int, set[int]]) -> list[BatchSizes]:

@@ -8,13 +8,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext_lazy
 
 from reporting.report.flags import reason_word
-from reporting.report.model_words import effect_name, left_out_sentence, used_sentence, withheld, withheld_short
+from reporting.report.interval_words import counted_note, counted_short
+from reporting.report.model_words import effect_name, left_out_sentences, used_sentence, withheld, withheld_short
 from reporting.report.terms.known import TERMS
 from reporting.report.terms.term import Term
 
 register = template.Library()
 SHOWN_TERMS = "shown_terms"  # in the context of a page: {key: term}. A printed report has no buttons, so it lacks it.
-for _filter in (effect_name, left_out_sentence, used_sentence, withheld, withheld_short):
+for _filter in (counted_note, counted_short, effect_name, left_out_sentences, used_sentence, withheld, withheld_short):
     register.filter(_filter.__name__, _filter)
 # Names of the tables to download; their columns have the same names in every language.
 TABLE_NAMES = {

@@ -22,7 +22,7 @@ class WeightedKappa:
     """A weighted kappa with its 95 % interval, and the words for the kappa and its lower limit.
 
     `value` is None if it is undefined, and `reason` says why. Limits are None if there is no interval;
-    `interval_note` says why, or that the interval is unreliable.
+    `interval_note` says why, or that there are few data.
     """
 
     value: float | None

@@ -1,6 +1,7 @@
 """The rules of a report, in words that are printed beside its numbers, and the majority rule itself."""
 
 from collections.abc import Callable, Mapping
+from enum import StrEnum
 
 import numpy as np
 from django.utils.translation import gettext as _
@@ -16,6 +17,14 @@ from protocols.specs import CriterionSpec, VersionSpec, spec_of
 from reporting.study.pairings import are_sides_known, has_several_pairs
 
 Rule = Study.MajorityRule
+
+
+class Unit(StrEnum):
+    """What intervals and tests take as independent of each other."""
+
+    DIALOGUE = "dialogue"
+    CONVERSATION = "conversation"
+    SCENARIO = "scenario"
 
 
 def positive_rows(tallies: IntArray, criterion: CriterionSpec, rule: str) -> BoolArray:
@@ -187,21 +196,26 @@ SIDE_SHARES = gettext_noop(
 )
 IMPORTED_SIDES = gettext_noop("The sides of imported preferences are not kept.")
 RANKINGS = gettext_noop(
-    "Davidson's model (1970): Bradley-Terry with a parameter for ties and, where sides are known, one for the side "
-    "(Davidson and Beaver 1977). Degrees such as “much better” count as better. Answers that call both bad are no "
-    "ties and are left out. A strength is on the log scale with mean 0. Models that count a tie as half a win have "
-    "smaller strengths: do not compare the two. The win rate is the expected score against each other source, "
-    "averaged, with the sides even: wins plus half of the ties. With 95 per cent confidence, the ranks of all sources "
-    "lie within those shown, all at once (Al Mohamad, Goeman and van Zwet 2022)."
+    "Bradley-Terry model; if there are ties, with a parameter for them (Davidson 1970), and where sides are known, "
+    "with one for the side (Davidson and Beaver 1977). Degrees such as “much better” count as better. Answers that "
+    "call both bad are no ties and are left out. A strength is on the log scale with mean 0. Models that count a tie "
+    "as half a win have smaller strengths: do not compare the two. The win rate is the expected score against each "
+    "other source, averaged, with the sides even: wins plus half of the ties. With 95 per cent confidence, the ranks "
+    "of all sources lie within those shown, all at once (Al Mohamad, Goeman and van Zwet 2022). Intervals of "
+    "strengths and of win rates hold one by one: they are not corrected for their number."
 )
-# Whether pairs are clustered by scenario.
 RANK_INTERVALS = {
-    False: gettext_noop(
+    Unit.DIALOGUE: gettext_noop(
+        "Intervals of rankings are 95 per cent intervals for pairs of other dialogues and for other annotators: the "
+        "variance is clustered on both (Cameron, Gelbach and Miller 2011) by a jackknife (MacKinnon, Nielsen and Webb "
+        "2024), with Satterthwaite's degrees of freedom."
+    ),
+    Unit.CONVERSATION: gettext_noop(
         "Intervals of rankings are 95 per cent intervals for pairs of other conversations and for other annotators: "
         "the variance is clustered on both (Cameron, Gelbach and Miller 2011) by a jackknife (MacKinnon, Nielsen and "
         "Webb 2024), with Satterthwaite's degrees of freedom."
     ),
-    True: gettext_noop(
+    Unit.SCENARIO: gettext_noop(
         "Intervals of rankings are 95 per cent intervals for pairs of other scenarios and for other annotators: the "
         "variance is clustered on both (Cameron, Gelbach and Miller 2011) by a jackknife (MacKinnon, Nielsen and Webb "
         "2024), with Satterthwaite's degrees of freedom."
@@ -269,26 +283,24 @@ def rules_of(
     pairings: Mapping[int, Mapping[str, int]],
     *,
     is_told: bool,
-    is_by_scenario: bool,
-    has_dialogues_as_units: bool,
+    unit: Unit,
 ) -> dict[str, str]:
     """Return the rules to print under the tables, so that a reader can compute the same numbers.
 
     `pairings` has for each criterion what its cells store of comparisons. `is_told`: annotators were told during the
-    work how they agree. `is_by_scenario`: dialogues of one scenario are compared, not responses to one dialogue.
-    `has_dialogues_as_units`: every dialogue is a conversation of its own.
+    work how they agree. `unit` is what intervals and tests take as independent.
     """
     rule = Rule(study.majority_rule)
     unsure = UNSURE_LEFT_OUT if rule == Rule.DECIDED else UNSURE
     feedback = {"feedback": FEEDBACK} if is_told else {}
     words = WORDS[WordScale(study.word_scale)]
     spec = spec_of(study.protocol_version)
-    asked = _asked_rules(spec, is_by_scenario=is_by_scenario)
+    asked = _asked_rules(spec, unit)
     return {
         "majority": majority_rule(rule, spec),
         "unsure": unsure,
         **SENTENCES,
-        "comparisons": COMPARISONS[has_dialogues_as_units],
+        "comparisons": COMPARISONS[unit == Unit.DIALOGUE],
         **asked,
         **({"several_pairs": SEVERAL_PAIRS} if has_several_pairs(pairings) else {}),
         **_side_rules(pairings),
@@ -297,12 +309,12 @@ def rules_of(
     }
 
 
-def _asked_rules(spec: VersionSpec, *, is_by_scenario: bool) -> dict[str, str]:
+def _asked_rules(spec: VersionSpec, unit: Unit) -> dict[str, str]:
     """Return the rules of questions that only some protocols ask."""
     kinds = {each.kind for each in spec.criteria}
     compared = {}
     if ProtocolVersion.Unit.COMPARISON in spec.units:
-        intervals = RANK_INTERVALS[is_by_scenario]
+        intervals = RANK_INTERVALS[unit]
         compared = {"pairings": PAIRINGS, "rankings": RANKINGS, "rank_intervals": intervals}
     ticked = {"behaviours": BEHAVIOURS} if Criterion.Kind.MULTIPLE in kinds else {}
     return compared | ticked | ({"overlaps": OVERLAPS} if Criterion.Kind.TURNS in kinds else {})

@@ -34,15 +34,33 @@ def test_the_report_has_no_barriers_and_fits_the_screen(cast: Cast, open_screen,
     screen = open_screen(cast.lead, width=width, color_scheme=scheme)
     page = screen.go("/studies/wellbeing/report/")
     expect(page.get_by_role("heading", name="Positive by majority")).to_be_visible()
-    assert page.locator(".figure svg").count() == 5
+    assert page.locator(".figure svg:visible").count() == 5
     table = page.get_by_role("region", name="Table of means")
     mean = table.get_by_role("cell").first
     box = mean.bounding_box()
     assert box["y"] + box["height"] <= 800, "a mean with its interval is on the first screen"
     assert box["x"] + box["width"] <= width
-    assert re.fullmatch(r"\d\.\d\d \w+\s+\d\.\d\d to \d\.\d\d; unreliable\s+n 6", mean.inner_text())
+    assert re.fullmatch(r"\d\.\d\d \w+\s+\d\.\d\d to \d\.\d\d; few data\s+n 6", mean.inner_text())
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert screen.barriers() == ""
+
+
+BEYOND = """() => [...document.querySelectorAll('.for-phones svg')].flatMap(picture => {
+    const box = picture.getBoundingClientRect();
+    return [...picture.querySelectorAll('text')].map(text => text.getBoundingClientRect())
+        .filter(text => text.right > box.right + 1 || text.left < box.left - 1 || box.right > innerWidth);
+}).length"""
+
+
+def test_on_a_phone_charts_are_drawn_so_that_every_number_is_in_sight(cast: Cast, open_screen):
+    page = open_screen(cast.lead, width=375).go("/studies/wellbeing/report/")
+    for number in range(5):
+        expect(page.locator(".for-phones svg").nth(number)).to_be_visible()
+    expect(page.locator(".for-desks svg").first).to_be_hidden()
+    assert page.evaluate(BEYOND) == 0
+    page.set_viewport_size({"width": 1280, "height": 800})
+    expect(page.locator(".for-desks svg").first).to_be_visible()
+    expect(page.locator(".for-phones svg").first).to_be_hidden()
 
 
 def test_an_empty_report_has_no_barriers(open_screen):

@@ -63,7 +63,7 @@ TERMS = (
         gettext_noop("Cohen's kappa, items nobody was unsure about"),
         (
             gettext_noop("Agreement of two annotators beyond chance, without the items that anybody was unsure about."),
-            gettext_noop("Leaving out hard items raises it."),
+            gettext_noop("Leaving out hard items usually raises it."),
         ),
         STRONG,
     ),
@@ -77,8 +77,15 @@ TERMS = (
         "agreement_interval",
         gettext_noop("95 per cent interval"),
         (
-            gettext_noop("How far the value would vary with other items. Items are drawn again 2,000 times."),
+            gettext_noop(
+                "How far the value would vary with other items. Items are drawn again 2,000 times, or whole dialogues "
+                "where several items share one."
+            ),
             gettext_noop("Annotators stay the same. The interval for new annotators is the one for other people."),
+            gettext_noop(
+                "“Few data” means fewer than 20 of what is drawn: the interval is shown, but is rough. With fewer than "
+                "10 there is none."
+            ),
             FOR_THESE,
         ),
         "Intervals",
@@ -96,9 +103,16 @@ TERMS = (
     ),
     Term(
         "at_least",
-        gettext_noop("At least …"),
+        gettext_noop("Words, and “at least …”"),
         (
-            gettext_noop("The word for the lower end of the interval, on the scale of words that the study chose."),
+            gettext_noop(
+                "Every value has its word on the scale that the study chose, in the cells and in the margins; in a "
+                "cell with batches it is that of the large number."
+            ),
+            gettext_noop(
+                "“At least” adds the word for the lower end of the interval. The lowest word of the scale is left out "
+                "there, because every value is at least that."
+            ),
             gettext_noop("Words are reading aids, not tests."),
         ),
         "Words and warnings",

@@ -45,6 +45,10 @@ TERMS = (
         (
             gettext_noop("How often the source of the row is preferred to that of the column. A tie counts half."),
             gettext_noop("Above 50 per cent, the row is ahead. An interval that holds 50 per cent shows no winner."),
+            gettext_noop(
+                "Intervals are not corrected for the number of pairs. The pairs that differ all at once are listed "
+                "below the table."
+            ),
             FOR_NEW,
         ),
         RANKING,
@@ -56,10 +60,8 @@ TERMS = (
             gettext_noop("The places that the source may have, where 1 is the best."),
             gettext_noop(
                 "“1 to 3” means that at most two sources may be ahead. All ranks of the table hold together with 95 "
-                "per cent "
-                "confidence."
+                "per cent confidence, for other annotators and other dialogues of the same kind."
             ),
-            FOR_NEW,
         ),
         RANKING,
     ),
@@ -79,7 +81,7 @@ TERMS = (
         "preference_model",
         gettext_noop("Model of preferences"),
         (
-            gettext_noop("One strength for each source explains how often it wins. Davidson's model has ties, too."),
+            gettext_noop("One strength for each source explains how often it wins. With ties it is Davidson's model."),
             gettext_noop("Answers that call both bad are not ties. They are left out and counted."),
         ),
         RANKING,

@@ -12,7 +12,10 @@ TERMS = (
         "mean",
         gettext_noop("Mean"),
         (
-            gettext_noop("The mean score of a source, estimated by a mixed model from all ratings."),
+            gettext_noop(
+                "The mean score of a source, estimated by a mixed model from all ratings. The scale of each question "
+                "is named below the table."
+            ),
             gettext_noop(
                 "Compare sources that answer the same question. A mean of 0.70 on a yes/no question is 70 per cent."
             ),
@@ -26,6 +29,10 @@ TERMS = (
         (
             gettext_noop("If the study were repeated many times, 95 of 100 such intervals would hold the true value."),
             gettext_noop("A wide interval means that little is known. Where intervals overlap, sources can differ."),
+            gettext_noop(
+                "“Few data” means fewer than 3 annotators or 10 dialogues (or conversations): the interval is shown, "
+                "but is rough. It says nothing about agreement."
+            ),
             FOR_NEW,
         ),
         MODEL,
@@ -40,7 +47,18 @@ TERMS = (
         ),
         COMPARISON,
     ),
-    Term("n", "n", (gettext_noop("The number of answers behind the value."),), MODEL),
+    Term(
+        "n",
+        "n",
+        (
+            gettext_noop(
+                "The number of answers behind the value: of the source, of both sources of a difference, or of the "
+                "whole question."
+            ),
+            gettext_noop("It counts answers, not items: three annotators of ten items give 30."),
+        ),
+        MODEL,
+    ),
     Term(
         "difference",
         gettext_noop("Difference"),
@@ -92,6 +110,10 @@ TERMS = (
                 "annotators and dialogues give more degrees of freedom."
             ),
             gettext_noop("With few of them, intervals are wide. Papers print them with p."),
+            gettext_noop(
+                "Equal designs can have 2.3 and 15: a variance that is estimated as 0 is taken as known, so annotators "
+                "or dialogues with such a variance take no degrees of freedom."
+            ),
         ),
         MODEL,
     ),

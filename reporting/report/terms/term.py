@@ -7,8 +7,10 @@ from django.utils.translation import gettext_noop
 from reporting.explained import STATISTICS
 from reporting.labels import said as _
 
-FOR_NEW = gettext_noop("It holds for other annotators and other dialogues of the same kind, not only for yours.")
-FOR_THESE = gettext_noop("It holds for the annotators of this study, and for other items of the same kind.")
+FOR_NEW = gettext_noop(
+    "The interval and the test hold for other annotators and other dialogues of the same kind, not only for yours."
+)
+FOR_THESE = gettext_noop("The interval holds for the annotators of this study, and for other items of the same kind.")
 MORE = gettext_noop("More: docs/%(page)s, section “%(section)s”.")
 
 

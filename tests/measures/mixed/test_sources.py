@@ -218,3 +218,14 @@ def test_what_is_left_out_is_named_once_and_without_conversations_as_items() -> 
     ]
     alone = compare_sources(crossed(annotators=1, sources=2), 2)
     assert left_out_sentences(alone, has_conversations=False)[0] == "annotator: there is only one"
+
+
+def test_intervals_of_differences_end_at_the_largest_possible_difference() -> None:
+    rng = np.random.default_rng(4)
+    ratings = crossed(annotators=3, conversations=4)
+    value = (rng.random(len(ratings)) < np.where(ratings.source == 0, 0.9, 0.2)).astype(float)
+    found = compare_sources(replace(ratings, value=value), 2, bounds=(0.0, 1.0))
+    free = compare_sources(replace(ratings, value=value), 2)
+    assert free.differences[0].estimate.high > 1
+    assert found.differences[0].estimate.high == 1
+    assert found.differences[0].p_value == free.differences[0].p_value

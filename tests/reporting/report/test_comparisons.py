@@ -88,6 +88,14 @@ def test_overlapping_teams_with_gaps_lose_no_answer_and_the_page_has_the_numbers
         assert shown[3:5] == [number(each.effect, "+.2f"), number(each.degrees_of_freedom, ".1f")]
 
 
+def test_unsure_answers_to_a_question_with_shares_are_counted(he_report):
+    for found in he_report.comparisons:
+        asked = Rating.objects.filter(criterion__key=found.criterion, item__batch__study__slug="he")
+        assert found.n_unsure_not_positive == asked.filter(option__role="unsure").count() > 0
+    row = next(csv.DictReader(io.StringIO(as_csv(he_report, "ratings_used").removeprefix("\ufeff"))))
+    assert int(row["n_unsure_not_positive"]) == he_report.comparisons[0].n_unsure_not_positive
+
+
 def test_every_mean_and_difference_is_that_of_the_model_on_the_file(he_report):
     for found in he_report.comparisons:
         wanted = compare_sources(he_ratings(found.criterion), len(SOURCES), bounds=(0.0, 1.0))

@@ -20,7 +20,8 @@ from annotation.services.agreement import sweep
 from annotation.services.claiming import claim_seat
 from reporting.report.build import Report, build_report
 from reporting.report.downloads import TABLES
-from reporting.report.latex import _cell, as_latex, escaped, number, probability
+from reporting.report.latex import as_latex
+from reporting.report.latex_table import cell, escaped, number, probability
 from reporting.report.sizes import Comment
 from reporting.report.spreadsheet import as_xlsx
 from tests.cast import Cast
@@ -48,6 +49,15 @@ def test_the_document_has_a_table_with_a_caption_for_each_part_of_a_paper(report
     assert labels == ["means", "comparisons", "overall", "agreement", "majority", "negatives", "checklist"]
     assert text.count(r"\caption{") == len(labels)
     assert text.startswith(r"\documentclass") and text.endswith("\\end{document}\n")  # noqa: PT018 - its two ends
+
+
+def test_shares_say_what_they_are_made_of_and_agreement_is_in_per_cent(report: Report):
+    text = as_latex(report)
+    row = report.majority[0]
+    made_of = f"{row.percent:.2f} ({row.positive_items} of {row.items}{f', {row.ties} tied' if row.ties else ''})"
+    assert made_of in text
+    assert "Per cent agreement" in text
+    assert f"{100 * report.agreement_overall[0].percent_agreement:.0f} \\%" in text
 
 
 def test_every_group_and_environment_is_closed(report: Report):
@@ -87,9 +97,9 @@ def test_what_rounds_to_nothing_has_no_sign_and_a_small_p_is_no_zero():
 
 
 def test_a_hyphen_before_a_number_is_a_minus_and_others_stay():
-    assert _cell("-0.05 to 0.10") == "$-$0.05 to 0.10"
-    assert _cell("0.12 (-0.05)") == "0.12 ($-$0.05)"
-    assert _cell("-- it5-knowledge 2026-11-21") == "-- it5-knowledge 2026-11-21"
+    assert cell("-0.05 to 0.10") == "$-$0.05 to 0.10"
+    assert cell("0.12 (-0.05)") == "0.12 ($-$0.05)"
+    assert cell("-- it5-knowledge 2026-11-21") == "-- it5-knowledge 2026-11-21"
 
 
 # --- automatic metrics --------------------------------------------------------------------------

@@ -31,8 +31,9 @@ def test_every_question_and_every_unit_of_abc_eval_is_named():
     assert "Responses and whole dialogues were judged under version 1.1 of the protocol abc-eval" in said
     names = [each.name for each in spec_of(work.study.protocol_version).criteria]
     assert len(names) == 16
-    assert f"The criteria were {', '.join(names[:-1])} and {names[-1]}." in said
-    assert "Personal information, Empathy" in said
+    others = [each for each in names if each != work.spec.by_key["sociality"].name]
+    assert f"The criterion was {work.spec.by_key['sociality'].name}." in said
+    assert f"Without any answer: {', '.join(others[:-1])} and {others[-1]}." in said
 
 
 def test_a_protocol_of_responses_alone_speaks_of_responses():

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 from uuid import uuid4
 
 import numpy as np
@@ -13,6 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Candidate, Rating
+from annotation.selectors.comparisons import pairs_of_kind
 from annotation.services.agreement import rebuild_study, refresh_batch
 from annotation.services.claiming import claim_seat
 from annotation.services.rating import Submission
@@ -23,6 +25,7 @@ from reporting.exports.formats import write_export
 from reporting.report.build import build_report, plain_report
 from reporting.report.downloads import as_csv
 from reporting.report.latex import as_latex
+from reporting.report.methods import methods
 from tests.clock import NOW as THEN
 from tests.comparing import deal, make_compared, make_compared_dialogues, make_scenarios, make_study, sides_of
 from tests.factories import MembershipFactory, make_annotator
@@ -229,17 +232,62 @@ def test_a_ranking_over_scenarios_counts_scenarios():
     assert "Standard errors were clustered on annotators and scenarios" in page
 
 
-def test_a_ranking_of_responses_counts_conversations(answered):
+def test_a_ranking_of_responses_counts_dialogues_that_are_conversations_of_their_own(answered):
     page = page_of(answered)
-    assert "(annotators: 6, conversations: 8)" in page
-    assert "Standard errors were clustered on annotators and conversations" in page
+    assert "(annotators: 6, dialogues: 8)" in page
+    assert "Standard errors were clustered on annotators and dialogues" in page
+
+
+def test_sources_that_were_never_compared_directly_say_so_and_the_pairs_that_differ_are_listed(answered):
+    direct = pairs_of_kind(answered.pk, "main")
+    left_out = {source.pk for source in answered.sources.filter(key__in=["model-b", "model-c"])}
+    Rating.objects.filter(item__in=[pk for pk, pair in direct.items() if set(pair) == left_out]).delete()
+    rebuild_study(answered, now=NOW)
+    report = build_report(answered, now=NOW)
+    (found,) = report.rankings
+    (indirect,) = [pair for pair in found.pairs if pair.is_indirect]
+    assert (indirect.source_a, indirect.source_b, indirect.answers) == ("model-b", "model-c", 0)
+    page = " ".join(page_of(answered).split())
+    assert page.count("not compared directly</span>") == 2
+    assert "These intervals hold one by one and are not corrected for the number of pairs." in page
+    differing = [pair for pair in found.pairs if pair.differs]
+    by_rank = {row.source: (row.best_rank, row.worst_rank) for row in found.sources}
+    for pair in found.pairs:
+        better, worse = pair.better_and_worse
+        assert pair.differs or by_rank[better][1] >= by_rank[worse][0]
+    said = (
+        "Pairs that differ, all at once with 95 per cent confidence: Model A over" if differing else "No pair differs"
+    )
+    assert said in page
+
+
+def test_a_ranking_without_ties_and_degrees_is_not_called_an_extension(answered):
+    report = build_report(answered, now=NOW)
+    assert "Degrees of preference were collapsed." in " ".join(methods(report))
+    (found,) = report.rankings
+    report.rankings = [replace(found, model=replace(found.model, model="bradley_terry", has_degrees=False))]
+    said = " ".join(methods(report))
+    assert "were ranked by the Bradley-Terry model (Bradley and Terry 1952); there are no ties." in said
+    assert "Davidson's (1970)" not in said
+    assert "collapsed" not in said
+    assert "Davidson" not in as_latex(report).split("tab:rankings")[0].split(r"\caption{")[-1]
+
+
+def test_latex_has_the_interval_of_the_win_rate_and_the_answers(answered):
+    report = build_report(answered, now=NOW)
+    row = report.rankings[0].sources[0]
+    rate = row.win_rate
+    said = (
+        f" & {rate.value:.2f} & {rate.low:.2f} to {rate.high:.2f} & {row.best_rank} to {row.worst_rank} & {row.answers}"
+    )
+    assert said in as_latex(report)
 
 
 def test_a_study_without_comparisons_has_no_ranking(he_report):
     assert he_report.rankings == []
 
 
-@pytest.mark.parametrize(("make", "units"), [(make_compared, "conversations"), (make_compared_dialogues, "scenarios")])
+@pytest.mark.parametrize(("make", "units"), [(make_compared, "dialogues"), (make_compared_dialogues, "scenarios")])
 def test_the_rule_names_what_the_intervals_are_about(make, units: str):
     page = " ".join(page_of(make()).split())
     assert f"95 per cent intervals for pairs of other {units} and for other annotators" in page

@@ -1,0 +1,176 @@
+"""The model behind the comparison of sources, in sentences for the methods section."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from measures.mixed.design import ALWAYS_AGREE, ANNOTATOR, ANNOTATOR_SOURCE, RESIDUAL
+from parley.listing import both
+from parley.numbers import number
+from reporting.report.comparisons import SourceComparison
+from reporting.report.model_words import effect_name, left_out_sentences, unsure_sentence, used_sentence, withheld
+
+OF_ANNOTATORS = {ANNOTATOR, ANNOTATOR_SOURCE}
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Criteria whose models have the same effects, and leave out the same ones."""
+
+    rows: list[SourceComparison]
+    names: dict[str, str]
+    of_dialogues: bool
+
+    @property
+    def effects(self) -> list[str]:
+        return [each.effect for each in self.rows[0].effects if each.effect != RESIDUAL]
+
+    @property
+    def is_crossed(self) -> bool:
+        return len(OF_ANNOTATORS & set(self.effects)) not in (0, len(self.effects))
+
+    @property
+    def criteria(self) -> str:
+        return _named(self.rows, self.names)
+
+    @property
+    def always_agrees(self) -> bool:
+        return any(each.left_out == ALWAYS_AGREE for each in self.rows[0].left_out)
+
+    def sentences(self) -> Iterable[str]:
+        known = {"criteria": self.criteria, "ratings": _ratings(self.rows, self.names)}
+        known["effects"] = both([effect_name(each, self.of_dialogues) for each in self.effects])
+        yield _model(self) % known if self.effects else _without_model() % known
+        left_out = left_out_sentences(self.rows[0], self.of_dialogues)
+        if self.effects and left_out:
+            yield _("The model for %(criteria)s leaves out: %(effects)s.") % (known | {"effects": "; ".join(left_out)})
+        if self.effects and self.always_agrees:
+            yield _agreeing() % known
+
+
+def model_sentences(
+    rows: Iterable[SourceComparison], names: dict[str, str], *, has_dialogues_as_units: bool
+) -> Iterable[str]:
+    """Yield the method of all criteria; those with the same model share a sentence."""
+    groups: dict[tuple[str, ...], list[SourceComparison]] = {}
+    for row in rows:
+        if row.means:
+            left_out = left_out_sentences(row, has_dialogues_as_units)
+            groups.setdefault((*(each.effect for each in row.effects), "", *left_out), []).append(row)
+    found = [_Group(each, names, has_dialogues_as_units) for each in groups.values()]
+    for group in found:
+        yield from group.sentences()
+    modelled = [row for group in found if group.effects for row in group.rows]
+    if modelled:
+        yield from _inference(modelled, names, of_dialogues=has_dialogues_as_units)
+    for row in (row for group in found for row in group.rows):
+        if row.unused or unsure_sentence(row):
+            yield f"{names[row.criterion]}: {used_sentence(row)}"
+
+
+def _named(rows: Iterable[SourceComparison], names: dict[str, str]) -> str:
+    return both([names[row.criterion] for row in rows])
+
+
+def _ratings(rows: list[SourceComparison], names: dict[str, str]) -> str:
+    """Return what was fitted: each criterion has a model of its own."""
+    sizes = {row.n_ratings for row in rows}
+    if len(rows) == 1:
+        return _("all %(n)s ratings") % {"n": f"{sizes.pop():,}"}
+    if len(sizes) == 1:
+        return _("all %(n)s ratings of each criterion") % {"n": f"{sizes.pop():,}"}
+    each = "; ".join(f"{names[row.criterion]}: {row.n_ratings:,}" for row in rows)
+    return _("all ratings of each criterion (%(numbers)s)") % {"numbers": each}
+
+
+def _model(group: _Group) -> str:
+    if group.is_crossed:
+        return _(
+            "For %(criteria)s, means of sources and their differences were estimated from %(ratings)s by a linear "
+            "mixed model with a fixed effect of source and crossed random effects of %(effects)s (Baayen, Davidson "
+            "and Bates 2008), fitted by restricted maximum likelihood."
+        )
+    if len(group.effects) > 1:
+        return _(
+            "For %(criteria)s, means of sources and their differences were estimated from %(ratings)s by a linear "
+            "mixed model with a fixed effect of source and random effects of %(effects)s, fitted by restricted maximum "
+            "likelihood."
+        )
+    return _(
+        "For %(criteria)s, means of sources and their differences were estimated from %(ratings)s by a linear mixed "
+        "model with a fixed effect of source and a random effect of %(effects)s, fitted by restricted maximum "
+        "likelihood."
+    )
+
+
+def _agreeing() -> str:
+    return _(
+        "All annotators of an item always agree on %(criteria)s, so each item of a source counts once. That the "
+        "intervals hold for new annotators rests on this: they assume no variance between annotators."
+    )
+
+
+def _without_model() -> str:
+    return _(
+        "For %(criteria)s, means of sources are plain means of %(ratings)s, without intervals and tests, because the "
+        "design does not allow for a model."
+    )
+
+
+def _inference(found: list[SourceComparison], names: dict[str, str], *, of_dialogues: bool) -> Iterable[str]:
+    if any(row.is_binary for row in found):
+        yield _("Answers that are either positive or not were modelled as shares (a linear probability model).")
+    yield _weights_of_dialogues() if of_dialogues else _weights_of_conversations()
+    yield from _intervals(found, names, of_dialogues=of_dialogues)
+    if any(row.margin for row in found):
+        yield _(
+            "Equivalence was tested by two one-sided t tests (Schuirmann 1987) against a margin that was named before "
+            "the first answer: %(margins)s; p values were corrected by Holm's method."
+        ) % {"margins": both([f"{names[row.criterion]} ±{number(row.margin)}" for row in found if row.margin])}
+    if any(pair.p is not None for row in found for pair in row.pairs):
+        yield _(
+            "p values are two-sided and were corrected over the pairs of sources of each criterion by Holm's method "
+            "(1979); effect sizes are differences in standard deviations of one rating (Westfall, Kenny and Judd 2014)."
+        )
+
+
+def _intervals(found: list[SourceComparison], names: dict[str, str], *, of_dialogues: bool) -> Iterable[str]:
+    """Yield how intervals were made if there are any, and which criteria have none or few data."""
+    if not all(row.withheld for row in found):
+        yield _t_for_dialogues() if of_dialogues else _t_for_conversations()
+        yield _("Intervals end where the scale ends, and those of differences at the largest possible difference.")
+    for note in dict.fromkeys(row.withheld for row in found if row.withheld):
+        rows = [row for row in found if row.withheld == note]
+        yield f"{_named(rows, names)}: {withheld(note, of_dialogues)}"
+    for note in dict.fromkeys(row.few_data for row in found if row.few_data):
+        rows = [row for row in found if row.few_data == note]
+        yield f"{_named(rows, names)}: {withheld(note, of_dialogues)}"
+
+
+def _weights_of_dialogues() -> str:
+    return _(
+        "In the model's means, a rating has less weight the more ratings share its annotator and its dialogue "
+        "(generalised least squares)."
+    )
+
+
+def _weights_of_conversations() -> str:
+    return _(
+        "In the model's means, a rating has less weight the more ratings share its annotator and its conversation "
+        "(generalised least squares)."
+    )
+
+
+def _t_for_dialogues() -> str:
+    return _(
+        "Intervals are 95 per cent t intervals with Satterthwaite's degrees of freedom (Kuznetsova, Brockhoff and "
+        "Christensen 2017), for new annotators and new dialogues."
+    )
+
+
+def _t_for_conversations() -> str:
+    return _(
+        "Intervals are 95 per cent t intervals with Satterthwaite's degrees of freedom (Kuznetsova, Brockhoff and "
+        "Christensen 2017), for new annotators and new conversations."
+    )
