@@ -10,6 +10,7 @@ from parley.listing import both
 from parley.numbers import number
 from reporting.report.behaviours import Behaviour
 from reporting.report.interval_words import withheld_sentence
+from reporting.report.model_words import withheld
 
 if TYPE_CHECKING:
     from reporting.report.build import Report
@@ -53,20 +54,35 @@ def _rates(report: "Report") -> Iterable[str]:
     if not any(each.effect != "residual" for row in rows for each in row.rates.effects):
         yield _("The rates of behaviours are plain shares, without intervals and tests.")
         return
-    if report.material.has_dialogues_as_units:
-        yield _(
-            "The rates of behaviours are means of sources by a linear mixed model with crossed random effects of "
-            "annotators and dialogues, on 1 for ticked and 0 for not ticked (a linear probability model); their 95 per "
-            "cent intervals hold for new annotators and new dialogues."
+    of_dialogues = report.material.has_dialogues_as_units
+    yield _model_of_dialogues() if of_dialogues else _model_of_conversations()
+    if not all(row.rates.withheld for row in rows):
+        yield (
+            _("Their 95 per cent intervals hold for new annotators and new dialogues.")
+            if of_dialogues
+            else _("Their 95 per cent intervals hold for new annotators and new conversations.")
         )
-    else:
-        yield _(
-            "The rates of behaviours are means of sources by a linear mixed model with crossed random effects of "
-            "annotators and conversations, on 1 for ticked and 0 for not ticked (a linear probability model); their 95 "
-            "per cent intervals hold for new annotators and new conversations."
-        )
+    for note in dict.fromkeys(row.rates.few_data or row.rates.withheld for row in rows):
+        if note:
+            yield withheld(note, of_dialogues)
     if any(row.rates.pairs for row in rows):
         yield _("p values were corrected by Holm's method over the pairs of sources of each behaviour.")
+
+
+def _model_of_dialogues() -> str:
+    return _(
+        "The rates of behaviours are means of sources by a linear mixed model with crossed random effects of "
+        "annotators and dialogues, as far as the design tells them apart, on 1 for ticked and 0 for not ticked (a "
+        "linear probability model)."
+    )
+
+
+def _model_of_conversations() -> str:
+    return _(
+        "The rates of behaviours are means of sources by a linear mixed model with crossed random effects of "
+        "annotators and conversations, as far as the design tells them apart, on 1 for ticked and 0 for not ticked (a "
+        "linear probability model)."
+    )
 
 
 def _found(rows: Iterable[Behaviour]) -> Iterable[str]:

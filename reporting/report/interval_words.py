@@ -39,7 +39,7 @@ def counted_note(code: str | None, of: Counted | None) -> str:
     """Return the note as a sentence; `of` is what was counted, None for items with two answers or more."""
     if of and code == TOO_FEW:
         known = {"units": _units(of), "needed": FEWEST_ITEMS}
-        return _("No interval: it needs %(needed)s independent units, and there is only %(units)s.") % known
+        return _("No interval: %(units)s, and it needs at least %(needed)s.") % known
     if of and code == UNRELIABLE:
         known = {"units": _units(of), "needed": FEWEST_RELIABLE_ITEMS}
         return _("Few data: %(units)s. With fewer than %(needed)s, an interval is rough.") % known
