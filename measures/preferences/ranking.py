@@ -75,7 +75,7 @@ class Ranking:
         Davidson's nu: against an equal source, a tie is nu times as likely as either preference. 'no_ties'.
     side_bias : Estimate
         The log odds that the left one of two equal sources is preferred; 'no_sides' if nobody knows the sides, and
-        'not_told_apart' if each pair was always shown with the same sides.
+        'not_told_apart' if each pair was always shown with the same sides; 'separated' if it explains all answers.
     covariates : tuple of Estimate
         Log odds per unit of left minus right; 'not_told_apart' if the data cannot tell one from the others.
     counts : PairCounts
@@ -84,6 +84,8 @@ class Ranking:
         Answers that the model uses.
     n_both_bad, n_left_out : int
         Answers that call both bad, and the other answers about sources without a strength.
+    n_by_side : int
+        Answers that say nothing of strengths: everybody who saw the sides preferred the same one.
     note : str or None
         'single_annotator', 'single_conversation' or 'single_cluster', see :class:`Spread`.
     triads : list of (int, int, int)
@@ -105,6 +107,7 @@ class Ranking:
     n_annotators: int
     n_clusters: int
     note: str | None
+    n_by_side: int = 0
 
 
 def rank(answers: Comparisons, *, level: float = 0.95, seed: int = 0) -> Ranking:
@@ -118,9 +121,35 @@ def rank(answers: Comparisons, *, level: float = 0.95, seed: int = 0) -> Ranking
         mine = replace(mine, covariates=np.zeros_like(mine.covariates))
         found = fit(mine)
     if found is None:
+        if len(ranked) and (by_side := _decided_by_side(used)).any() and not by_side.all():
+            return _without(answers, by_side, used, level, seed)
         unfit = [reason or SEPARATED for reason in reasons]
         return _unranked(answers, counts, unfit, used)
     return _Ranked(mine, found, level).ranking(answers, counts, ranked, reasons, seed, len(used))
+
+
+def _decided_by_side(used: Comparisons) -> BoolArray:
+    """Return (n,) which answers the side explains without exception: all with known sides if each prefers the same."""
+    sided = used.is_sided.astype(bool)
+    is_same = len(np.unique(used.outcome[sided])) == 1 and TIE not in used.outcome[sided]
+    return sided if is_same else np.zeros(len(used), bool)
+
+
+def _without(answers: Comparisons, by_side: BoolArray, used: Comparisons, level: float, seed: int) -> Ranking:
+    """Rank by the answers that the side does not explain.
+
+    As its effect grows without bound, the chance of the others becomes 1 whatever the strengths are: the likelihood
+    is that of the rest.
+    """
+    found = rank(used.where(~by_side), level=level, seed=seed)
+    return replace(
+        found,
+        side_bias=Estimate(None, SEPARATED),
+        counts=answers.counts(),
+        triads=answers.counts().circular_triads(),
+        n_both_bad=len(answers) - len(used),
+        n_by_side=int(by_side.sum()),
+    )
 
 
 def _reasons(counts: PairCounts) -> list[str | None]:

@@ -197,6 +197,17 @@ def test_a_side_that_goes_with_the_source_cannot_be_told_apart() -> None:
     assert found.sources[0].strength.value == pytest.approx(math.log(2) / 2)
 
 
+def test_answers_that_the_side_explains_without_exception_leave_the_others_their_ranking() -> None:
+    unknown = [(0, 1, LEFT), (0, 1, LEFT), (0, 1, RIGHT), (1, 2, LEFT), (1, 2, RIGHT), (2, 0, LEFT)] * 3
+    seen = [(0, 1, LEFT), (1, 0, LEFT), (2, 1, LEFT), (0, 1, BOTH_BAD)]
+    is_sided = np.arange(len(unknown) + len(seen)) >= len(unknown)
+    found = rank(replace(answers(*unknown, *seen), is_sided=is_sided))
+    alone = rank(replace(answers(*unknown), is_sided=np.zeros(len(unknown), bool)))
+    assert ends([each.strength for each in found.sources]) == ends([each.strength for each in alone.sources])
+    assert (found.side_bias.reason, found.n, found.n_by_side) == ("separated", len(unknown), 3)
+    assert (found.n_both_bad, found.counts.compared.sum() // 2) == (1, len(unknown) + 3)
+
+
 def test_sides_that_nobody_knows_have_no_bias() -> None:
     of = answers(*[(0, 1, LEFT), (1, 0, LEFT), (0, 1, LEFT)] * 5, n_sources=2)
     found = rank(replace(of, is_sided=np.zeros(15, bool)))
