@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from measures.estimate import Estimate
 from measures.further import ORDERED_OF_ANNOTATORS, ORDERED_OF_PATTERNS
 from measures.intervals import Interval
+from reporting.file_options import Missing, add_missing, add_where, words
 from reporting.offline import (
     COEFFICIENTS,
     SCALES,
@@ -20,7 +21,6 @@ from reporting.offline import (
     GroupAgreement,
     Scale,
     UnreadableRatings,
-    add_where,
     agreement_of_file,
 )
 
@@ -60,26 +60,27 @@ class Command(BaseCommand):
         parser.add_argument("--annotator", required=True, metavar="COL", help="who rated")
         parser.add_argument("--value", required=True, metavar="COL", help="the answer")
         parser.add_argument("--criterion", metavar="COL", help="one result per criterion, each with its answers")
-        parser.add_argument("--by", type=_words, default=(), metavar="COL,...", help="one result per combination")
+        parser.add_argument("--by", type=words, default=(), metavar="COL,...", help="one result per combination")
         add_where(parser)
         parser.add_argument("--scale", choices=SCALES, default="nominal", help="level of alpha and weighted kappa")
         parser.add_argument(
             "--values",
-            type=_words,
+            type=words,
             default=(),
             metavar="V,...",
             help="declared answers in order, used or not",
         )
         parser.add_argument(
             "--leave-out",
-            type=_words,
+            type=words,
             default=(),
             metavar="V,...",
             help="answers that count as missing votes",
         )
+        add_missing(parser)
         parser.add_argument(
             "--coefficients",
-            type=_words,
+            type=words,
             default=(),
             metavar="C,...",
             help="columns of the table, in order; 'all' has those for ordered answers too, as the JSON always does",
@@ -94,10 +95,9 @@ class Command(BaseCommand):
         }
         if clash := taken & set(columns.by):
             raise CommandError(f"--by {', '.join(sorted(clash))}: the result has fields of that name")
+        scale = Scale(options["scale"], options["values"], options["leave_out"])
         try:
-            found = agreement_of_file(
-                options["file"], columns, Scale(options["scale"], options["values"], options["leave_out"])
-            )
+            found = agreement_of_file(options["file"], columns, scale, Missing(options["missing"]))
         except UnreadableRatings as error:
             raise CommandError(str(error)) from error
         for warning in found.warnings:
@@ -106,11 +106,6 @@ class Command(BaseCommand):
             self.stdout.write(as_json(found, columns))
         else:
             self.stdout.write(as_table(found, columns, _chosen(found, options["coefficients"])))
-
-
-def _words(text: str) -> tuple[str, ...]:
-    """'a, b' -> ('a', 'b')."""
-    return tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
 
 
 def _chosen(found: FileAgreement, wanted: Sequence[str]) -> list[str]:

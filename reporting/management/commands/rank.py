@@ -19,8 +19,9 @@ from measures.preferences.ranking import (
     NOT_TOLD_APART,
     SEPARATED,
 )
+from reporting.file_options import Missing, add_missing, add_where
 from reporting.labels import REASONS
-from reporting.offline import UnreadableRatings, add_where
+from reporting.offline import UnreadableRatings
 from reporting.ranked_file import ComparisonColumns, RankedFile, ranking_of_file
 
 HELP = """Rank sources by comparisons (a table with a header, one row per answer: CSV, TSV, XLSX, Parquet, JSON or
@@ -65,6 +66,7 @@ class Command(BaseCommand):
             "--swapped", metavar="COL", help="true where the source of --left stood on the right, as in an export"
         )
         add_where(parser)
+        add_missing(parser)
         parser.add_argument(
             "--covariate", action="append", default=[], metavar="COL", help="a number, left minus right; repeatable"
         )
@@ -80,6 +82,7 @@ class Command(BaseCommand):
             tuple(dict.fromkeys(options["covariate"])),
             options["swapped"],
             tuple(options["where"]),
+            Missing(options["missing"]),
         )
         try:
             found = ranking_of_file(options["file"], columns)
@@ -94,8 +97,10 @@ def warnings_of(found: RankedFile, columns: ComparisonColumns) -> list[str]:
     """Return what a reader of the numbers must know, and every row that they leave out."""
     ranking = found.ranking
     said = []
-    if found.n_empty:
-        said.append(f"{found.n_empty:,} of {found.n_rows:,} rows have no winner and are left out")
+    if found.without_winner:
+        spelled = ", ".join(f"{text or 'empty'} {n:,}" for text, n in sorted(found.without_winner.items()))
+        n_left_out = sum(found.without_winner.values())
+        said.append(f"{n_left_out:,} of {found.n_rows:,} rows have no winner and are left out ({spelled})")
     if ranking.n_both_bad:
         said.append(f"{ranking.n_both_bad:,} answers call both bad: they are counted apart, not as ties")
     if ranking.n_left_out:
