@@ -37,6 +37,10 @@ class Missing:
 USUAL = Missing()
 
 
+def counted(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
 def condition(text: str) -> tuple[str, str]:
     """Read 'column=value' of a command line."""
     name, equals, value = text.partition("=")

@@ -257,11 +257,23 @@ def test_two_raters_say_nothing_of_others(ratings: Any) -> None:
 
 
 def test_the_table_is_aligned(ratings: Any) -> None:
-    lines = printed(ratings(twelve_items())).splitlines()
-    assert lines[0].split() == ["n_items", "n_ratings", "n_annotators", *COEFFICIENTS, *NEW_ANNOTATORS]
-    assert lines[1].split()[:3] == ["12", "24", "2"]
-    assert len(lines) == 2
-    assert len(lines[0]) == len(lines[1])
+    blocks = [block.splitlines() for block in printed(ratings(twelve_items())).split("\n\n")]
+    headings = [name for heading, _numbers in blocks for name in heading.split()]
+    assert headings == ["n_items", "n_ratings", "n_annotators", *COEFFICIENTS, *NEW_ANNOTATORS]
+    assert blocks[0][1].split()[:3] == ["12", "24", "2"]
+    for heading, numbers in blocks:
+        assert len(heading) == len(numbers) <= 110
+
+
+def test_a_table_that_is_too_wide_continues_below_with_the_labels_again(ratings: Any) -> None:
+    text = "item,rater,value,about\n" + "".join(
+        f"{at},{rater},{at % 3},{about}\n" for at in range(12) for rater in "xy" for about in ("tone", "fact")
+    )
+    blocks = printed(ratings(text), "--criterion", "about").split("\n\n")
+    assert len(blocks) > 1
+    for block in blocks:
+        assert [line.split()[0] for line in block.splitlines()] == ["criterion", "tone", "fact"]
+        assert max(map(len, block.splitlines())) <= 110
 
 
 def test_gzip_is_known_by_its_content(ratings: Any, tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from reporting.offline import (
 
 COUNTS = ("n_items", "n_ratings", "n_annotators")
 ORDERED = {*ORDERED_OF_PATTERNS, *ORDERED_OF_ANNOTATORS}
+WIDTH, GAP = 110, "  "
 NEW_ANNOTATORS = {"fleiss_kappa": "fleiss_new_annotators", "krippendorff_alpha": "alpha_new_annotators"}
 
 HELP = """Agreement of the ratings in a CSV file (.csv or .csv.gz, one row per rating, header row).
@@ -157,7 +158,10 @@ def _limits(interval: Interval | None) -> str:
 
 
 def as_table(found: FileAgreement, columns: Columns, coefficients: Sequence[str]) -> str:
-    """Return an aligned table, with labels to the left and numbers to the right."""
+    """Return an aligned table, with labels to the left and numbers to the right.
+
+    A table that is too wide for a terminal continues below, with the labels again.
+    """
     labels = list(_labels(found.groups[0], columns))
     lines = [[*labels, *COUNTS, *coefficients, *NEW_ANNOTATORS.values()]]
     for group in found.groups:
@@ -172,7 +176,25 @@ def as_table(found: FileAgreement, columns: Columns, coefficients: Sequence[str]
             ]
         )
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join(_aligned(line, widths, len(labels)) for line in lines)
+    blocks = [[*range(len(labels)), *places] for places in _blocks(widths, len(labels))]
+    return "\n\n".join(
+        "\n".join(_aligned([line[at] for at in places], [widths[at] for at in places], len(labels)) for line in lines)
+        for places in blocks
+    )
+
+
+def _blocks(widths: Sequence[int], n_labels: int) -> list[list[int]]:
+    """Return the places of the columns of numbers in each block, as many as there is room for beside the labels."""
+    labels = sum(width + len(GAP) for width in widths[:n_labels])
+    blocks: list[list[int]] = []
+    room = 0
+    for at in range(n_labels, len(widths)):
+        room -= widths[at] + len(GAP)
+        if room < 0 or not blocks:
+            blocks.append([])
+            room = WIDTH - labels - widths[at]
+        blocks[-1].append(at)
+    return blocks
 
 
 def _aligned(cells: list[str], widths: list[int], n_labels: int) -> str:
@@ -180,7 +202,7 @@ def _aligned(cells: list[str], widths: list[int], n_labels: int) -> str:
         cell.ljust(width) if place < n_labels else cell.rjust(width)
         for place, (cell, width) in enumerate(zip(cells, widths, strict=True))
     )
-    return "  ".join(padded).rstrip()
+    return GAP.join(padded).rstrip()
 
 
 def _cell(estimate: Estimate | None) -> str:

@@ -14,7 +14,7 @@ from measures.estimate import Estimate
 from measures.intervals import UNRELIABLE
 from measures.mixed.sources import BY_MODEL, SourceComparison
 from measures.ordinal.odds import NO_VARIATION, NOT_CONVERGED, SEPARATED, TOO_LARGE, CumulativeFit
-from reporting.file_options import Missing, add_missing, add_where, ends, words
+from reporting.file_options import Missing, add_missing, add_where, counted, ends, words
 from reporting.file_scores import SCALES, Scoring
 from reporting.offline import UnreadableRatings
 from reporting.offline_sources import CriterionSources, SourceColumns, compare_file
@@ -197,15 +197,11 @@ def _text(said: CriterionSources) -> str:
 def _sizes(found: SourceComparison) -> str:
     weighting = "weighted by the model" if found.weighting == BY_MODEL else "plain means"
     counts = [
-        _counted(found.n_ratings, "rating"),
-        _counted(found.n_annotators, "annotator"),
-        _counted(found.n_conversations, "conversation"),
+        counted(found.n_ratings, "rating"),
+        counted(found.n_annotators, "annotator"),
+        counted(found.n_conversations, "conversation"),
     ]
     return ", ".join([*counts, weighting])
-
-
-def _counted(n: int, noun: str) -> str:
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def _notes(found: SourceComparison) -> list[str]:
