@@ -4,7 +4,7 @@ Differences are in points of the score: .10 is ten percentage points of a share.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from measures import layouts
@@ -32,6 +32,7 @@ DEFAULT_BETWEEN_UNMATCHED = 2 * 0.67 * 0.33 - DEFAULT_WITHIN
 DEFAULT_BETWEEN_WINS, DEFAULT_WITHIN_WINS = 0.0170, 0.1680
 USUAL_BATCH = 10
 RATINGS = (1, 2, 3, 5, 7)
+MOST_RATINGS = 50  # annotators per dialogue, in the form and in advice
 STEPS = (0.05, 0.10, 0.15)  # differences, as parts of what the score spans
 DIALOGUES = (25, 50, 100, 200, 400)
 TEAMS = (1, 2, 4, 8, 16)  # times the annotators of a batch
@@ -198,6 +199,15 @@ class PlannedTest:
             return crossed_annotators(self.difference, layout, self.spread, **self._asked())
         return max(self.ratings, fewest_annotators(self.difference, self.variances.s_annotator, **self._asked()))
 
+    def enough_ratings(self, dialogues: int) -> int | None:
+        """Return the fewest annotators per dialogue with whom so many dialogues are enough, None if there are none."""
+
+        def reaches(ratings: int) -> bool:
+            asked = replace(self, ratings=ratings)
+            return (asked.found_for_new(dialogues, self.annotators(ratings)) or 0.0) >= self.power
+
+        return next((n for n in range(self.ratings + 1, MOST_RATINGS + 1) if reaches(n)), None)
+
 
 @dataclass(frozen=True, slots=True)
 class Load:
@@ -276,7 +286,8 @@ class StudyPlan:
     """A plan for the test of the report, or for another where `question.test` says so.
 
     `n_needed` is None if no number of dialogues is enough; `n_dialogues` is the requested or the needed number.
-    `fewest_annotators` in total are enough with some number of dialogues, `enough_annotators` with `n_dialogues`.
+    `fewest_annotators` in total are enough with some number of dialogues, `enough_annotators` with `n_dialogues`, and
+    `enough_ratings` are annotators per dialogue that are enough with `n_dialogues`.
     `false_alarms` is how often the test of the report finds a difference that does not exist.
     """
 
@@ -287,6 +298,7 @@ class StudyPlan:
     n_annotators: int
     fewest_annotators: int | None
     enough_annotators: int | None
+    enough_ratings: int | None
     power: float | None
     n_needed_for_these_annotators: int | None
     power_for_these_annotators: float | None
@@ -297,6 +309,11 @@ class StudyPlan:
     by_difference: Grid
     by_dialogues: Grid
     by_annotators: tuple[Crowd, ...]
+
+    @property
+    def is_by_the_same(self) -> bool:
+        """Whether the same annotators rate everything."""
+        return self.n_annotators == self.question.ratings
 
     @property
     def is_short(self) -> bool:
@@ -321,6 +338,7 @@ def make_plan(question: PlannedTest, load: Load) -> StudyPlan:
         n_annotators=annotators,
         fewest_annotators=question.fewest_annotators(),
         enough_annotators=question.fewest_annotators(dialogues) if dialogues and is_short else None,
+        enough_ratings=question.enough_ratings(dialogues) if dialogues and is_short else None,
         power=reached,
         n_needed_for_these_annotators=question.needed_for_these(question.difference, question.ratings),
         power_for_these_annotators=for_these,

@@ -113,7 +113,10 @@ def _power_for_these(plan: StudyPlan) -> Figure:
     question = plan.question
     if plan.power_for_these_annotators is None:
         return Figure(UNKNOWN, (_("There is no number of dialogues to use for the plan."),))
-    about = _("This is the power of a test over dialogues, which holds for the same annotators only.")
+    about = _(
+        "This is the power of a test over dialogues, which the report does not have. It holds for these annotators "
+        "only."
+    )
     lines = (*_found(plan.power_for_these_annotators, question), level_line(question), about)
     return Figure(_("%(n)s %%") % {"n": percent(plan.power_for_these_annotators)}, lines)
 
