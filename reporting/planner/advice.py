@@ -5,8 +5,9 @@ from collections.abc import Iterable
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from reporting.planner.plans import FEWER, FEWEST_RATINGS, NEW_ANNOTATORS, WINS, Crowd, StudyPlan
+from reporting.planner.plans import FEWER, FEWEST_RATINGS, NEW_ANNOTATORS, Crowd, StudyPlan
 from reporting.planner.sentences import amount, annotators, asked_power, dialogues, percent, points
+from reporting.planner.variances import WINS
 
 TOO_OFTEN = 1.5  # times the significance level
 ADVICE = {

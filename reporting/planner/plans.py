@@ -9,7 +9,6 @@ from typing import Any
 
 from measures import layouts
 from measures.layouts import ComparedLayout, Layout, RatedLayout
-from measures.pilots import COMPONENTS
 from measures.planning import (
     MOST,
     crossed_annotators,
@@ -21,66 +20,18 @@ from measures.planning import (
     n_dialogues,
     power,
 )
+from reporting.planner.variances import SCALE, WINS, Variances
 
-SHARE, SCALE, WINS = "share", "scale", "wins"
-DEFAULTS, PILOT, MAIN, OWN = "defaults", "pilot", "main", "own"
-# For answers that are positive or not, 67 per cent positive; docs/statistics.md (Planning) uses the same digits.
-DEFAULT_BETWEEN, DEFAULT_WITHIN = 0.0388, 0.2927
-# The rest of the variance of such answers, if sources have dialogues of their own.
-DEFAULT_BETWEEN_UNMATCHED = 2 * 0.67 * 0.33 - DEFAULT_WITHIN
-# For preferences of which a quarter are ties, and whose log odds differ with an sd of .7 between dialogues.
-DEFAULT_BETWEEN_WINS, DEFAULT_WITHIN_WINS = 0.0170, 0.1680
 USUAL_BATCH = 10
 RATINGS = (1, 2, 3, 5, 7)
 MOST_RATINGS = 50  # annotators per dialogue, in the form and in advice
 STEPS = (0.05, 0.10, 0.15)  # differences, as parts of what the score spans
 DIALOGUES = (25, 50, 100, 200, 400)
 TEAMS = (1, 2, 4, 8, 16)  # times the annotators of a batch
-FEWEST_DIALOGUES, FEWEST_ANNOTATORS = 20, 3  # variances from fewer are rough
 FEWEST_RATINGS = 3
 NOTABLE = 0.05  # of power
 FEWER = 0.9  # of the dialogues, to be worth more annotators
 NEW_ANNOTATORS, THESE_ANNOTATORS = "new_annotators", "these_annotators"
-
-
-@dataclass(frozen=True, slots=True)
-class Variances:
-    """Variances of the difference of two sources, in squared points, and their origin.
-
-    The counts say how much data they were estimated from; they are 0 for defaults and own values.
-    """
-
-    s_between: float
-    s_within: float
-    s_annotator: float
-    origin: str
-    n_pairs: int = 0
-    n_dialogues: int = 0
-    n_annotators: int = 0
-    at_zero: tuple[str, ...] = ()
-    s_turn: float = 0.0
-    are_turns_known: bool = True  # not from dialogues of one turn
-
-    @property
-    def parts(self) -> dict[str, float]:
-        return {name: getattr(self, name) for name in COMPONENTS}
-
-    @property
-    def is_rough(self) -> bool:
-        return self.origin in (PILOT, MAIN) and (
-            self.n_dialogues < FEWEST_DIALOGUES or self.n_annotators < FEWEST_ANNOTATORS
-        )
-
-
-def default_variances(span: float, unit: str = SHARE, *, is_matched: bool = True) -> Variances:
-    """Return the variances of win rates, or of a share, stretched to `span`.
-
-    For a scale this assumes that every answer is at one of its ends, so they are larger than real variances.
-    """
-    if unit == WINS:
-        return Variances(DEFAULT_BETWEEN_WINS, DEFAULT_WITHIN_WINS, 0.0, DEFAULTS)
-    between = DEFAULT_BETWEEN if is_matched else DEFAULT_BETWEEN_UNMATCHED
-    return Variances(between * span**2, DEFAULT_WITHIN * span**2, 0.0, DEFAULTS)
 
 
 @dataclass(frozen=True, slots=True)

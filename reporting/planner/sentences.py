@@ -5,20 +5,8 @@ from collections.abc import Iterable
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
-from reporting.planner.plans import (
-    DEFAULTS,
-    MAIN,
-    NEW_ANNOTATORS,
-    OWN,
-    PILOT,
-    SCALE,
-    WINS,
-    Load,
-    PlannedTest,
-    StudyPlan,
-    Variances,
-    Work,
-)
+from reporting.planner.plans import NEW_ANNOTATORS, Load, PlannedTest, StudyPlan, Work
+from reporting.planner.variances import DEFAULTS, MAIN, OWN, PILOT, SCALE, WINS, Variances
 
 UNKNOWN = "–"
 # Between annotators, in squares of the scale's span: 37 people about the coherence of 3 kinds of answers.

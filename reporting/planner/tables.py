@@ -12,7 +12,7 @@ from django.utils.translation import gettext_noop
 from measures.planning import multiplier
 from reporting.charts import Curve, CurveWords, curve_figure
 from reporting.explained import Figure
-from reporting.planner.plans import NEW_ANNOTATORS, NOTABLE, WINS, Crowd, Grid, Load, PlannedTest, StudyPlan, Work
+from reporting.planner.plans import NEW_ANNOTATORS, NOTABLE, Crowd, Grid, Load, PlannedTest, StudyPlan, Work
 from reporting.planner.sentences import (
     COMPONENT_NAMES,
     NO_TEST,
@@ -31,6 +31,7 @@ from reporting.planner.sentences import (
     points,
     shown,
 )
+from reporting.planner.variances import WINS
 
 SECOND_TEST = gettext_noop(
     "The test in the report also treats annotators as a sample. It can only learn from their answers "

@@ -19,7 +19,7 @@ from measures.pilots import components_of
 from protocols.specs import spec_of
 from reporting.planner.advice import advice
 from reporting.planner.components import pilot_components
-from reporting.planner.plans import PILOT, SCALE, Load, Variances, default_variances, make_plan
+from reporting.planner.plans import Load, make_plan
 from reporting.planner.sentences import MEASURED_ANNOTATORS, answer, doubts, origin, points
 from reporting.planner.tables import (
     annotators_table,
@@ -29,6 +29,7 @@ from reporting.planner.tables import (
     facts,
     variance_facts,
 )
+from reporting.planner.variances import PILOT, SCALE, Variances, default_variances
 from tests.cast import Cast
 from tests.factories import MembershipFactory, StudyFactory, make_batch
 from tests.factories_protocols import make_scale_version
