@@ -16,7 +16,8 @@ from measures.agreement import fleiss_kernel
 from measures.histograms import Histogram
 from measures.intervals import bootstrap_interval
 from measures.summary import agreement_summary
-from reporting.planner.plans import Load, PlannedTest, default_variances, make_plan
+from reporting.planner.plans import Load, PlannedTest, make_plan
+from reporting.planner.variances import default_variances
 
 N_ITEMS, N_RATERS, N_CRITERIA, N_OPTIONS = 100_000, 7, 4, 3
 N_RESAMPLES = 1000

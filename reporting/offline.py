@@ -7,7 +7,7 @@ import csv
 import gzip
 import math
 import zlib
-from argparse import ArgumentParser, ArgumentTypeError
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,6 +34,7 @@ from measures.pair_means import mean_pairwise_cohens_with_intervals
 from measures.population import Votes, population_intervals
 from measures.summary import agreement_summary
 from measures.weights import agreement_weights
+from reporting.file_options import USUAL, Missing, Where
 
 SCALES = ("nominal", "ordinal", "interval")
 WEIGHTED = {"cohen_kappa_linear": "linear", "cohen_kappa_quadratic": "quadratic"}
@@ -43,25 +44,6 @@ COEFFICIENTS = (
 )  # fmt: skip
 GZIP_MAGIC = b"\x1f\x8b"
 SEED = 0
-
-
-# Columns and the value that a row must have in each; other rows are left out.
-Where = tuple[tuple[str, str], ...]
-
-
-def condition(text: str) -> tuple[str, str]:
-    """Read 'column=value' of a command line."""
-    name, equals, value = text.partition("=")
-    if not equals or not name.strip():
-        raise ArgumentTypeError(f"{text!r} is not COLUMN=VALUE")
-    return name.strip(), value.strip()
-
-
-def add_where(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--where", type=condition, action="append", default=[], metavar="COL=VALUE",
-        help="only rows with this value, such as is_counted=true; repeatable",
-    )  # fmt: skip
 
 
 class UnreadableRatings(Exception):
@@ -135,15 +117,15 @@ class FileAgreement:
     warnings: list[str]
 
 
-def agreement_of_file(path: Path, columns: Columns, scale: Scale) -> FileAgreement:
+def agreement_of_file(path: Path, columns: Columns, scale: Scale, missing: Missing = USUAL) -> FileAgreement:
     """Return the agreement for each group of a CSV file with a header row (UTF-8, gzipped or not).
 
     Without declared values, the answers are those that occur in the file for each criterion, sorted as numbers if all
     are numbers, otherwise as text. Raises UnreadableRatings if the file cannot be used.
     """
     groups = read_groups(path, columns)
+    warnings = _without_missing(groups, missing.but(scale.values))
     found: dict[tuple[str, ...], GroupAgreement] = {}
-    warnings: list[str] = []
     for same_scale in _groups_by_criterion(groups, columns):
         answers = DeclaredScale.of(path, columns.value, scale, same_scale)
         if scale.level == "ordinal" and answers.numbers is None and not scale.values:
@@ -187,6 +169,15 @@ def read_groups(path: Path, columns: Columns) -> list[Group]:
     for group in groups.values():
         _refuse_duplicates(path, columns, group)
     return list(groups.values())
+
+
+def _without_missing(groups: Sequence[Group], missing: Missing) -> list[str]:
+    """Empty the values that are missing, and return warnings about them."""
+    counts = Counter(text for group in groups for text in group.values)
+    kept = {text: "" if missing.holds(text) else text for text in counts}
+    for group in groups:
+        group.values = [kept[text] for text in group.values]
+    return missing.warnings(counts, counts.total())
 
 
 def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:

@@ -3,25 +3,22 @@
 The file is the user's, so error messages name the file, the line and the column.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
 from measures.arrays import BoolArray, FloatArray, IntArray
 from measures.mixed.design import ANNOTATOR, ITEM, RESIDUAL, Ratings, codes_of
 from measures.mixed.sources import SourceComparison, compare_sources
 from measures.mixed.words import left_out_sentences, method_sentence
 from measures.ordinal.odds import CumulativeFit, odds_ratios
-from reporting.offline import GZIP_MAGIC, UnreadableRatings, Where, number_of
+from reporting.file_options import Where
+from reporting.file_scores import Scoring, TextArray
+from reporting.offline import GZIP_MAGIC, UnreadableRatings
 
-TextArray = npt.NDArray[np.object_]
-
-SCALES = ("binary", "ordinal", "interval")
-BINARY_WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
-MISSING = frozenset({"", "na", "nan", "null", "none"})
 # The names of pandas' readers by the end of a file's name; anything else is read as CSV.
 READERS = {
     ".parquet": "read_parquet", ".feather": "read_feather", ".orc": "read_orc", ".xlsx": "read_excel",
@@ -30,7 +27,6 @@ READERS = {
 }  # fmt: skip
 LINED, TABBED = (".jsonl", ".ndjson"), (".tsv", ".tab")
 PACKED = (".gz", ".bz2", ".zip", ".xz", ".zst")
-SHARE_TO_WARN = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,20 +57,29 @@ class CriterionSources:
     left_out: tuple[str, ...]
     warnings: tuple[str, ...]
     odds: CumulativeFit | None  # if it was asked for
+    plain_means: tuple[float, ...]  # of the ratings of each source, without a model
 
 
 def compare_file(
-    path: Path, columns: SourceColumns, scale: str | None, *, has_odds: bool = False
+    path: Path, columns: SourceColumns, scoring: Scoring, *, has_odds: bool = False
 ) -> list[CriterionSources]:
     """Return the comparison of each criterion, in the order of their first row. Raises UnreadableRatings."""
-    table = _Table.read(path, columns)
+    table = _Table.read(path, columns, scoring.role)
+    _refuse_unknown_answers(table, columns.value, scoring)
     if columns.criterion is None:
-        return [_compared(table, None, columns, scale, has_odds)]
+        return [_compared(table, None, columns, scoring, has_odds)]
     criteria = table.texts[columns.criterion]
     return [
-        _compared(table.some(criteria == name), name, columns, scale, has_odds)
+        _compared(table.some(criteria == name), name, columns, scoring, has_odds)
         for name in dict.fromkeys(criteria.tolist())
     ]
+
+
+def _refuse_unknown_answers(table: "_Table", column: str, scoring: Scoring) -> None:
+    known = set(table.texts[column].tolist())
+    if unknown := [text for text in scoring.positive if text not in known]:
+        answers = ", ".join(sorted(text for text in known if not scoring.missing.holds(text)))
+        _refuse(table.path, 1, column, f"--positive {', '.join(unknown)}: no such answer, the file has {answers}")
 
 
 # Reading
@@ -89,11 +94,12 @@ class _Table:
     lines: IntArray
 
     @classmethod
-    def read(cls, path: Path, columns: SourceColumns) -> "_Table":
+    def read(cls, path: Path, columns: SourceColumns, role: str | None) -> "_Table":
         """Read a file without its blank rows; ids must be there."""
         frame, first_line = _frame(path)
         names = [str(name).strip() for name in frame.columns]
-        needed = list(dict.fromkeys([*columns.ids, columns.value, *(name for name, _ in columns.where)]))
+        wanted = [*columns.ids, columns.value, *([role] if role else []), *(name for name, _ in columns.where)]
+        needed = list(dict.fromkeys(wanted))
         for name in needed:
             if names.count(name) != 1:
                 reason = "this column is there twice" if name in names else (
@@ -109,9 +115,10 @@ class _Table:
         table = cls(path, texts, np.arange(len(frame)) + first_line).some(filled)
         if not len(table.lines):
             _refuse(path, 1, None, "no row is as --where says" if columns.where else "no ratings below the header")
+        remedy = ": choose the rows about one source with --where" if role else ""
         for name in columns.ids:
             if (empty := np.flatnonzero(table.texts[name] == "")).size:
-                _refuse(path, int(table.lines[empty[0]]), name, "is empty")
+                _refuse(path, int(table.lines[empty[0]]), name, f"is empty{remedy if name == columns.source else ''}")
         return table
 
     def some(self, chosen: BoolArray) -> "_Table":
@@ -163,15 +170,14 @@ def _refuse(path: Path, line: int, column: str | None, reason: str) -> NoReturn:
 
 
 def _compared(
-    table: _Table, criterion: str | None, columns: SourceColumns, scale: str | None, has_odds: bool
+    table: _Table, criterion: str | None, columns: SourceColumns, scoring: Scoring, has_odds: bool
 ) -> CriterionSources:
-    values = _numbers(table, columns.value, scale)
+    values = _scores(table, columns.value, scoring)
     given = ~np.isnan(values)
     rated, values = table.some(given), values[given]
     ratings, sources = _ratings(rated, columns, values)
     _refuse_duplicates(rated, columns, ratings)
-    is_share = scale == "binary" or (scale is None and bool(np.isin(values, (0.0, 1.0)).all()))
-    found = compare_sources(ratings, len(sources), bounds=(0.0, 1.0) if is_share else (-np.inf, np.inf))
+    found = compare_sources(ratings, len(sources), bounds=scoring.bounds(values))
     has_conversations = columns.conversation is not None
     left_out = left_out_sentences(found, has_conversations=has_conversations)
     n_missing = int((~given).sum())
@@ -183,24 +189,17 @@ def _compared(
         found,
         method_sentence(found, has_conversations=has_conversations),
         tuple(left_out),
-        tuple(_warnings(found, n_missing, len(given))),
+        (*_missing(table.some(~given), columns.value, scoring, len(given)), *_warnings(found, len(values))),
         odds_ratios(ratings) if has_odds else None,
+        tuple(float(values[ratings.source == at].mean()) for at in range(len(sources))),
     )
 
 
-def _numbers(table: _Table, column: str, scale: str | None) -> FloatArray:
-    """Return the values, NaN where there is none. Raises UnreadableRatings for what the scale has not."""
-    levels, codes = np.unique(table.texts[column].astype(str), return_inverse=True)
-    codes = codes.ravel()
-    numbers = np.empty(len(levels))
-    for place, text in enumerate(levels.tolist()):
-        number = BINARY_WORDS.get(text.lower()) if scale in ("binary", None) else None
-        number = number_of(text) if number is None else number
-        if text.lower() not in MISSING and (number is None or (scale == "binary" and number not in (0.0, 1.0))):
-            wanted = "0 or 1, yes or no, true or false" if scale == "binary" else "a number"
-            _refuse(table.path, int(table.lines[np.argmax(codes == place)]), column, f"{text!r} is not {wanted}")
-        numbers[place] = np.nan if number is None else number
-    return numbers[codes]
+def _scores(table: _Table, column: str, scoring: Scoring) -> FloatArray:
+    def refuse(row: int, reason: str) -> NoReturn:
+        _refuse(table.path, int(table.lines[row]), column, reason)
+
+    return scoring.scores(table.texts[column], table.texts[scoring.role] if scoring.role else None, refuse)
 
 
 def _ratings(table: _Table, columns: SourceColumns, values: FloatArray) -> tuple[Ratings, tuple[str, ...]]:
@@ -226,18 +225,28 @@ def _refuse_duplicates(table: _Table, columns: SourceColumns, ratings: Ratings) 
         _refuse(table.path, int(table.lines[again[0]]), columns.annotator, reason)
 
 
-def _warnings(found: SourceComparison, n_missing: int, n_rows: int) -> list[str]:
+def _missing(left_out: _Table, column: str, scoring: Scoring, n_rows: int) -> list[str]:
+    """Return warnings about the rows without a score: those with a missing value, and those that their role excludes.
+
+    With roles, an empty value need not be missing, so each row counts by its role.
+    """
+    if not scoring.role:
+        return scoring.missing.warnings(Counter(left_out.texts[column].tolist()), n_rows)
+    roles = Counter(left_out.texts[scoring.role].tolist())
+    said = ", ".join(f"{role or 'without a role'} {n:,}" for role, n in sorted(roles.items()))
+    return [f"{len(left_out.lines):,} of {n_rows:,} answers have no score and are left out ({said})"] if roles else []
+
+
+def _warnings(found: SourceComparison, n_scores: int) -> list[str]:
     said = []
     if any(each.effect == ANNOTATOR and each.reason == RESIDUAL for each in found.left_out):
         said.append(
             "every rating has an annotator of its own: annotators are not identified, so how they differ cannot be "
             "told apart from chance, and the intervals are too narrow if some gave several ratings"
         )
-    if n_missing == n_rows:
+    if not n_scores:
         said.append(
-            "no answer has a number: for answers that are words, such as yes and no, name their column with --value, "
-            "and their criterion with --where"
+            "no answer has a number: add --role role for an export of Parley; for answers that are words, name their "
+            "column with --value and those that count as 1 with --positive"
         )
-    elif n_missing > SHARE_TO_WARN * n_rows:
-        said.append(f"{n_missing:,} of {n_rows:,} ratings have no value and are left out")
     return said

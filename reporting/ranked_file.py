@@ -1,5 +1,6 @@
 """Rank the sources of a file of comparisons without a database. Errors name the file, the line and the column."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -8,12 +9,13 @@ from annotation.importing.outcome import BadField, ErrorLog, ImportRejected, no_
 from annotation.importing.tables import Row, open_table
 from measures.preferences.comparisons import BOTH_BAD, LEFT, RIGHT, TIE, Comparisons
 from measures.preferences.ranking import Ranking, rank
-from reporting.offline import UnreadableRatings, Where, number_of
+from reporting.file_options import USUAL, Missing, Where
+from reporting.offline import UnreadableRatings, number_of
 
 OUTCOMES = {"left": LEFT, "right": RIGHT, "tie": TIE, "both_bad": BOTH_BAD}
 # The roles of answers in our own exports that have another name here, or no winner.
 OTHER_WORDS = {"equal": "tie"}
-NO_WINNER = frozenset({"", "unsure", "excluding"})
+NO_WINNER = frozenset({"unsure", "excluding"})
 SWAPPED = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 SHOWN_ERRORS = 20
 
@@ -33,6 +35,7 @@ class ComparisonColumns:
     covariates: tuple[str, ...] = ()
     swapped: str | None = None
     where: Where = ()
+    missing: Missing = USUAL
 
     @property
     def needed(self) -> tuple[str, ...]:
@@ -42,12 +45,15 @@ class ComparisonColumns:
 
 @dataclass(frozen=True, slots=True)
 class RankedFile:
-    """The ranking with the names of its sources. `n_empty` rows have no winner and are left out."""
+    """The ranking with the names of its sources.
+
+    `without_winner` counts the rows that are left out by what they have instead of a winner.
+    """
 
     sources: tuple[str, ...]
     ranking: Ranking
     n_rows: int
-    n_empty: int
+    without_winner: dict[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,18 +69,19 @@ class _Answer:
 def ranking_of_file(path: Path, columns: ComparisonColumns) -> RankedFile:
     """Return the ranking of a table of any kind that an import reads. Raises UnreadableRatings if it cannot be used."""
     log = ErrorLog()
+    without_winner: Counter[str] = Counter()
     try:
-        rows = list(_answers(path, columns, log))
+        found = list(_answers(path, columns, log, without_winner))
         log.refuse_any()
     except ImportRejected as error:
         raise UnreadableRatings(_as_text(path, error)) from None
     except OSError as error:
         raise UnreadableRatings(f"{path}: cannot be read: {error.strerror}") from None
-    found = [row for row in rows if row is not None]
     if not found:
         raise UnreadableRatings(f"{path}, column {columns.winner!r}: no row has a winner")
+    n_rows = len(found) + without_winner.total()
     sources = tuple(sorted({name for row in found for name in (row.left, row.right)}))
-    return RankedFile(sources, rank(_comparisons(found, sources, columns)), len(rows), len(rows) - len(found))
+    return RankedFile(sources, rank(_comparisons(found, sources, columns)), n_rows, dict(without_winner))
 
 
 def _as_text(path: Path, error: ImportRejected) -> str:
@@ -83,8 +90,8 @@ def _as_text(path: Path, error: ImportRejected) -> str:
     return "\n".join([*lines, *([f"... and {more:,} more"] if more else [])])
 
 
-def _answers(path: Path, columns: ComparisonColumns, log: ErrorLog) -> Iterator[_Answer | None]:
-    """Yield an answer for each row, None where the winner is empty. Errors go to the log."""
+def _answers(path: Path, columns: ComparisonColumns, log: ErrorLog, without_winner: Counter[str]) -> Iterator[_Answer]:
+    """Yield an answer for each row that has a winner, and count the others. Errors go to the log."""
     table = open_table(path, log, no_progress)
     names = [name.strip() for name in table.columns]
     for name in (*columns.needed, *(name for name, _ in columns.where)):
@@ -96,16 +103,18 @@ def _answers(path: Path, columns: ComparisonColumns, log: ErrorLog) -> Iterator[
     for row in table:
         if any(row.values[place].strip() != value for place, value in wanted):
             continue
+        texts = dict(zip(columns.needed, (row.values[place].strip() for place in places), strict=True))
+        written = texts[columns.winner]
+        if written.casefold() in NO_WINNER or columns.missing.holds(written):
+            without_winner[written] += 1
+            continue
         with log.catching(row.line):
-            yield _answer(row, places, columns)
+            yield _answer(row, texts, columns)
 
 
-def _answer(row: Row, places: list[int], columns: ComparisonColumns) -> _Answer | None:
-    texts = dict(zip(columns.needed, (row.values[place].strip() for place in places), strict=True))
+def _answer(row: Row, texts: dict[str, str], columns: ComparisonColumns) -> _Answer:
     winner = texts[columns.winner].casefold().replace(" ", "_").replace("-", "_")
     winner = OTHER_WORDS.get(winner, winner)
-    if winner in NO_WINNER:
-        return None
     if winner not in OUTCOMES:
         raise BadField(columns.winner, f"{texts[columns.winner]!r} is none of {', '.join(OUTCOMES)}: replace it")
     for name in columns.needed:

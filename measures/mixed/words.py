@@ -59,10 +59,12 @@ def method_sentence(found: SourceComparison, *, has_conversations: bool = True) 
     kind = "Linear probability model: a linear mixed model of answers that are 0 or 1," if found.is_binary else (
         "Linear mixed model"
     )  # fmt: skip
+    corrected = ", p_holm corrected over all differences (Holm), intervals not corrected"
+    corrected = corrected if len(found.differences) > 1 else ""
     return (
         f"{kind} with a mean for each source and {effects}, fitted by REML to all {found.n_ratings:,} ratings; 95 % "
-        "intervals and two-sided p values by t with Satterthwaite's degrees of freedom, p_holm corrected over all "
-        "differences (Holm), intervals not corrected. Weighting: by the model (generalised least squares), so a "
+        f"intervals and two-sided p values by t with Satterthwaite's degrees of freedom{corrected}. "
+        "Weighting: by the model (generalised least squares), so a "
         "rating counts less the more ratings share its annotator and its conversation."
     )
 

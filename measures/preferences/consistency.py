@@ -42,7 +42,8 @@ class Consistency:
     surplus : float or None
         The sum of the log odds of a against b, b against c and c against a, positive.
     p_value : float or None
-        The chance of a triad so far off, if none is; all triads are taken into account.
+        The chance of a triad so far off, if none is; all triads are taken into account. With several triads it is
+        simulated, so that another seed moves its third decimal.
     reason : str or None
         Why there is no p value: 'no_triads', 'too_many_pairs', 'separated_pairs' (a pair that always went one way),
         'confounded_pairs' (a covariate is the same in all comparisons of each pair), 'no_variance' (a single annotator
@@ -118,7 +119,9 @@ def _tested(
         return Consistency.undefined(NO_VARIANCE, len(triads))
     at = int(p_values.argmin())
     reached = -special().ndtri(p_values[at] / 2)
-    p_value = float((largest(over.joint, contrasts, seed) >= reached).mean())
+    # One triad alone has its own p value: draws would only add their error.
+    is_alone = len(triads) == 1
+    p_value = float(p_values[at] if is_alone else (largest(over.joint, contrasts, seed) >= reached).mean())
     a, b, c = triads[at]
     triad = (a, b, c) if surplus[at] >= 0 else (a, c, b)
     return Consistency(triad, abs(float(surplus[at])), p_value, len(triads))

@@ -17,6 +17,7 @@ from measures.preferences.clustered import Contrasts, Spread, spread
 from measures.preferences.comparisons import BOTH_BAD, TIE, Comparisons, PairCounts
 from measures.preferences.consistency import Consistency, consistency
 from measures.preferences.davidson import Fit, fit
+from measures.preferences.ranks import chains, rank_limits
 from measures.preferences.simultaneous import largest
 
 DAVIDSON, BRADLEY_TERRY = "davidson", "bradley_terry"
@@ -25,6 +26,8 @@ NEVER_LOST, NEVER_WON, ONE_SIDED = "never_lost", "never_won", "one_sided"
 NOT_CONNECTED, NO_COMPARISONS, SEPARATED = "not_connected", "no_comparisons", "separated"
 NO_PREFERENCE, NO_RANKING = "no_preference", "no_ranking"
 NOT_TOLD_APART, NO_SIDES, NO_TIES = "not_told_apart", "no_sides", "no_ties"
+# All answers about these sources went one way, so they have a rank without a strength.
+PLACED = (NEVER_LOST, NEVER_WON, ONE_SIDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,7 @@ class SourceRank:
         The mean expected score against each of the other ranked sources with the sides even and the covariates 0:
         the chance of a preference plus half the chance of a tie.
     best_rank, worst_rank : int or None
-        With 95 % confidence, the ranks of all sources lie within these at once.
+        With 95 % confidence, the ranks of all sources lie within these at once, see :func:`rank_limits`.
     """
 
     source: int
@@ -76,7 +79,7 @@ class Ranking:
         Davidson's nu: against an equal source, a tie is nu times as likely as either preference. 'no_ties'.
     side_bias : Estimate
         The log odds that the left one of two equal sources is preferred; 'no_sides' if nobody knows the sides, and
-        'not_told_apart' if each pair was always shown with the same sides.
+        'not_told_apart' if each pair was always shown with the same sides; 'separated' if it explains all answers.
     covariates : tuple of Estimate
         Log odds per unit of left minus right; 'not_told_apart' if the data cannot tell one from the others.
     counts : PairCounts
@@ -85,6 +88,8 @@ class Ranking:
         Answers that the model uses.
     n_both_bad, n_left_out : int
         Answers that call both bad, and the other answers about sources without a strength.
+    n_by_side : int
+        Answers that say nothing of strengths: everybody who saw the sides preferred the same one.
     note : str or None
         'single_annotator', 'single_conversation' or 'single_cluster', see :class:`Spread`.
     triads : list of (int, int, int)
@@ -106,6 +111,22 @@ class Ranking:
     n_annotators: int
     n_clusters: int
     note: str | None
+    n_by_side: int = 0
+
+    @property
+    def in_order(self) -> list[SourceRank]:
+        """Return the sources from the best to the worst, those that no chain of answers places last.
+
+        A source whose answers all went one way stands above or below all those that they lead to.
+        """
+        leads = chains(self.counts.preferred + self.counts.tied > 0)
+        lead = leads.sum(axis=1) - leads.sum(axis=0)
+
+        def key(each: SourceRank) -> tuple[bool, int, float]:
+            is_placed = each.strength.reason is None or each.strength.reason in PLACED
+            return not is_placed, -int(lead[each.source]), -(each.strength.value or 0)
+
+        return sorted(self.sources, key=key)
 
 
 def rank(answers: Comparisons, *, level: float = 0.95, seed: int = 0) -> Ranking:
@@ -119,9 +140,35 @@ def rank(answers: Comparisons, *, level: float = 0.95, seed: int = 0) -> Ranking
         mine = replace(mine, covariates=np.zeros_like(mine.covariates))
         found = fit(mine)
     if found is None:
+        if len(ranked) and (by_side := _decided_by_side(used)).any() and not by_side.all():
+            return _without(answers, by_side, used, level, seed)
         unfit = [reason or SEPARATED for reason in reasons]
         return _unranked(answers, counts, unfit, used)
-    return _Ranked(mine, found, level).ranking(answers, counts, ranked, reasons, seed, len(used))
+    return _Ranked(mine, found, level).ranking(answers, counts, ranked, reasons, seed, used)
+
+
+def _decided_by_side(used: Comparisons) -> BoolArray:
+    """Return (n,) which answers the side explains without exception: all with known sides if each prefers the same."""
+    sided = used.is_sided.astype(bool)
+    is_same = len(np.unique(used.outcome[sided])) == 1 and TIE not in used.outcome[sided]
+    return sided if is_same else np.zeros(len(used), bool)
+
+
+def _without(answers: Comparisons, by_side: BoolArray, used: Comparisons, level: float, seed: int) -> Ranking:
+    """Rank by the answers that the side does not explain.
+
+    As its effect grows without bound, the chance of the others becomes 1 whatever the strengths are: the likelihood
+    is that of the rest.
+    """
+    found = rank(used.where(~by_side), level=level, seed=seed)
+    return replace(
+        found,
+        side_bias=Estimate(None, SEPARATED),
+        counts=answers.counts(),
+        triads=answers.counts().circular_triads(),
+        n_both_bad=len(answers) - len(used),
+        n_by_side=int(by_side.sum()),
+    )
 
 
 def _reasons(counts: PairCounts) -> list[str | None]:
@@ -161,7 +208,9 @@ def _reason(counts: PairCounts, source: int, *, is_linked: bool) -> str:
 
 
 def _unranked(answers: Comparisons, counts: PairCounts, reasons: Sequence[str], used: Comparisons) -> Ranking:
-    sources = [SourceRank(at, Estimate(None, reason), Estimate(None, reason)) for at, reason in enumerate(reasons)]
+    others, nobody = _placed(reasons), np.zeros(0, np.int64)
+    limits = rank_limits(used, counts, np.zeros((0, 0), bool), nobody, others)
+    sources = _without_strength(reasons, limits)
     shared = next((reason for reason in (NO_PREFERENCE, SEPARATED) if reason in reasons), NO_RANKING)
     nothing = Estimate(None, shared)
     return Ranking(
@@ -181,6 +230,19 @@ def _unranked(answers: Comparisons, counts: PairCounts, reasons: Sequence[str], 
         n_clusters=len(np.unique(answers.cluster)),
         note=None,
     )
+
+
+def _placed(reasons: Sequence[str | None]) -> IntArray:
+    return np.flatnonzero(np.isin([reason or "" for reason in reasons], PLACED))
+
+
+def _without_strength(reasons: Sequence[str | None], limits: Sequence[tuple[int, int] | None]) -> list[SourceRank]:
+    rows = zip(reasons, limits, strict=True)
+    return [
+        SourceRank(at, Estimate(None, why), Estimate(None, why), *(ends or (None, None)))
+        for at, (why, ends) in enumerate(rows)
+        if why is not None
+    ]
 
 
 class _Ranked:
@@ -204,17 +266,14 @@ class _Ranked:
         ranked: IntArray,
         reasons: Sequence[str | None],
         seed: int,
-        n_used: int,
+        used: Comparisons,
     ) -> Ranking:
         design = self.fit.design
         single = self._estimates(Contrasts(self.basis, np.arange(len(self.basis))[:, None]))
         better = self._is_better(seed)
-        sources = self._sources(single, ranked, better)
-        left_out = [
-            SourceRank(at, Estimate(None, why), Estimate(None, why))
-            for at, why in enumerate(reasons)
-            if why is not None
-        ]
+        limits = rank_limits(used, counts, better, ranked, _placed(reasons))
+        sources = self._sources(single, ranked, limits)
+        left_out = _without_strength(reasons, limits)
         tie = _through(np.exp, single[design.n_sources]) if design.has_ties else Estimate(0.0, interval_note=NO_TIES)
         after = design.n_sources + design.has_ties
         side = single[after] if design.has_side else Estimate(None, self._why_no_side())
@@ -231,8 +290,8 @@ class _Ranked:
             consistency=self._consistency(ranked, seed),
             triads=counts.circular_triads(),
             n=len(self.answers),
-            n_both_bad=len(answers) - n_used,
-            n_left_out=n_used - len(self.answers),
+            n_both_bad=len(answers) - len(used),
+            n_left_out=len(used) - len(self.answers),
             n_annotators=self.spread.n_annotators,
             n_clusters=self.spread.n_clusters,
             note=self.spread.note,
@@ -254,19 +313,15 @@ class _Ranked:
         found = Estimate(value, standard_error=math.sqrt(max(variance, 0.0)))
         return t_interval(found, df, self.level, bounds=(-math.inf, math.inf))
 
-    def _sources(self, single: list[Estimate], ranked: IntArray, better: BoolArray | None) -> list[SourceRank]:
+    def _sources(
+        self, single: list[Estimate], ranked: IntArray, limits: Sequence[tuple[int, int] | None]
+    ) -> list[SourceRank]:
         rates, slopes = self._expected_scores()
         n = len(ranked)
         mean, slope = rates.sum(axis=1) / (n - 1), slopes.sum(axis=1) / (n - 1)
         win_rates = self._rates(mean, slope, np.arange(n)[:, None])
         return [
-            SourceRank(
-                source=int(source),
-                strength=single[at],
-                win_rate=win_rates[at],
-                best_rank=1 + int(better[:, at].sum()) if better is not None else None,
-                worst_rank=n - int(better[at].sum()) if better is not None else None,
-            )
+            SourceRank(int(source), single[at], win_rates[at], *(limits[source] or (None, None)))
             for at, source in enumerate(ranked)
         ]
 

@@ -5,8 +5,9 @@ from collections.abc import Iterable
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from reporting.planner.plans import FEWER, FEWEST_RATINGS, NEW_ANNOTATORS, WINS, Crowd, StudyPlan
+from reporting.planner.plans import FEWER, FEWEST_RATINGS, NEW_ANNOTATORS, Crowd, StudyPlan
 from reporting.planner.sentences import amount, annotators, asked_power, dialogues, percent, points
+from reporting.planner.variances import WINS
 
 TOO_OFTEN = 1.5  # times the significance level
 ADVICE = {
@@ -23,8 +24,19 @@ ADVICE = {
         "%(power)s %% power."
     ),
     "enough_dialogues": gettext_noop(
-        "More annotators in total do not raise the power to %(power)s %%. Plan %(dialogues)s, or more annotators per "
-        "dialogue."
+        "More annotators in total do not raise the power to %(power)s %%. Plan %(dialogues)s, or %(each)s per dialogue."
+    ),
+    "only_dialogues": gettext_noop(
+        "More annotators do not raise the power to %(power)s %%, as the sources differ too much from dialogue to "
+        "dialogue. Plan %(dialogues)s."
+    ),
+    "both": gettext_noop(
+        "Add annotators and dialogues: the test cannot tell the sources apart from the tastes of so few people, and "
+        "these dialogues are too few for any number of annotators."
+    ),
+    "too_small": gettext_noop(
+        "Neither more dialogues nor more annotators are enough: answers vary too much for so small a difference. Plan "
+        "for a larger difference."
     ),
     "share_dialogues": gettext_noop(
         "Let more people rate, each of them a part of the dialogues: with %(more)s in total, %(fewer)s are enough."
@@ -61,6 +73,7 @@ def advice(plan: StudyPlan) -> list[str]:
         "shared": percent(plan.annotators_share),
         "power": asked_power(question),
         "enough": annotators(plan.enough_annotators or 0),
+        "each": annotators(plan.enough_ratings or 0),
         "dialogues": dialogues(plan.n_needed or 0),
         "more": annotators(better.n_annotators if better else 0),
         "fewer": dialogues(better.n_dialogues or 0) if better else "",
@@ -77,7 +90,7 @@ def advice(plan: StudyPlan) -> list[str]:
 def advice_codes(plan: StudyPlan) -> Iterable[str]:
     question = plan.question
     if plan.n_needed is None:
-        yield "more_annotators"
+        yield _without_number(plan)
     elif question.variances.s_annotator:
         yield "annotators_differ"
     yield from _of_annotators(plan)
@@ -89,12 +102,19 @@ def advice_codes(plan: StudyPlan) -> Iterable[str]:
         yield "comparisons_of_pairs" if question.unit == WINS else "comparisons"
 
 
+def _without_number(plan: StudyPlan) -> str:
+    """Return what helps if no number of dialogues is enough with these annotators."""
+    if plan.fewest_annotators is None:
+        return "too_small"
+    return "both" if plan.is_short and plan.enough_annotators is None else "more_annotators"
+
+
 def _of_annotators(plan: StudyPlan) -> Iterable[str]:
     """Yield what to change in who rates what: how many people, or how large their batches are."""
     if plan.is_short and plan.enough_annotators and plan.enough_annotators > plan.n_annotators:
         yield "enough_annotators"
     elif plan.is_short and plan.n_needed and plan.n_needed > (plan.n_dialogues or 0):
-        yield "enough_dialogues"
+        yield "enough_dialogues" if plan.enough_ratings else "only_dialogues"
     elif better_crowd(plan):
         yield "share_dialogues" if plan.test == NEW_ANNOTATORS else "for_report"
     if plan.work and plan.work.n_working < plan.n_annotators:
@@ -145,4 +165,11 @@ def _cost_of_annotators(plan: StudyPlan) -> list[str]:
             "and %(many)s with %(n)s."
         )
     more = _("More dialogues help more than more annotators per dialogue.")
-    return [*([more] if ends[0] < ends[1] else []), sentence % found]
+    totals = [annotators(question.annotators(ratings)) for _cell, ratings in (cells[0], cells[-1])]
+    grows = _("The annotators in total grow here, too, from %(least)s to %(n)s: that is what saves ratings.")
+    is_grown = ends[0] > ends[1] and totals[0] != totals[1]
+    return [
+        *([more] if ends[0] < ends[1] else []),
+        sentence % found,
+        *([grows % {"least": totals[0], "n": totals[1]}] if is_grown else []),
+    ]

@@ -10,7 +10,8 @@ from annotation.models import Batch, Candidate, Item, Source, Study
 from annotation.selectors.studies import rated_sources
 from protocols.models import ProtocolVersion
 from protocols.specs import CriterionSpec, VersionSpec, spec_of
-from reporting.planner.plans import SCALE, SHARE, USUAL_BATCH, WINS
+from reporting.planner.plans import USUAL_BATCH
+from reporting.planner.variances import SCALE, SHARE, WINS
 from reporting.study.scores import MEAN_SCORE, scale_of
 
 Unit = ProtocolVersion.Unit

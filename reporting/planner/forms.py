@@ -11,9 +11,10 @@ from django.utils.translation import gettext_lazy as _
 
 from measures.pilots import COMPONENTS
 from reporting.planner.facts import PlannerFacts, Score
-from reporting.planner.plans import DEFAULTS, MAIN, OWN, PILOT, SHARE, WINS, Load, default_variances
+from reporting.planner.plans import MOST_RATINGS, Load
+from reporting.planner.variances import DEFAULTS, MAIN, OWN, PILOT, SHARE, WINS, default_variances
 
-MOST_SOURCES, MOST_RATINGS = 200, 50
+MOST_SOURCES = 200
 MOST_PAIRED_SOURCES = 12  # 66 pairs to choose from; with more sources, only the mean over all pairs
 
 

@@ -12,18 +12,7 @@ from reporting.planner.advice import advice
 from reporting.planner.components import pilot_components
 from reporting.planner.facts import PAIRED, PlannerFacts, Unit, planner_facts
 from reporting.planner.forms import PlannerForm
-from reporting.planner.plans import (
-    DEFAULTS,
-    OWN,
-    PILOT,
-    USUAL_BATCH,
-    Load,
-    PlannedTest,
-    StudyPlan,
-    Variances,
-    default_variances,
-    make_plan,
-)
+from reporting.planner.plans import USUAL_BATCH, Load, PlannedTest, StudyPlan, make_plan
 from reporting.planner.sentences import answer, assumed, doubts, origin, tested, uneven
 from reporting.planner.tables import (
     annotators_table,
@@ -33,6 +22,7 @@ from reporting.planner.tables import (
     facts,
     variance_facts,
 )
+from reporting.planner.variances import DEFAULTS, OWN, PILOT, Variances, default_variances
 
 NOT_RATED, TOO_FEW, NO_SPREAD = "not_rated", "too_few", "no_spread"
 

@@ -4,12 +4,11 @@ Differences are in points of the score: .10 is ten percentage points of a share.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from measures import layouts
 from measures.layouts import ComparedLayout, Layout, RatedLayout
-from measures.pilots import COMPONENTS
 from measures.planning import (
     MOST,
     crossed_annotators,
@@ -21,65 +20,18 @@ from measures.planning import (
     n_dialogues,
     power,
 )
+from reporting.planner.variances import SCALE, WINS, Variances
 
-SHARE, SCALE, WINS = "share", "scale", "wins"
-DEFAULTS, PILOT, MAIN, OWN = "defaults", "pilot", "main", "own"
-# For answers that are positive or not, 67 per cent positive; docs/statistics.md (Planning) uses the same digits.
-DEFAULT_BETWEEN, DEFAULT_WITHIN = 0.0388, 0.2927
-# The rest of the variance of such answers, if sources have dialogues of their own.
-DEFAULT_BETWEEN_UNMATCHED = 2 * 0.67 * 0.33 - DEFAULT_WITHIN
-# For preferences of which a quarter are ties, and whose log odds differ with an sd of .7 between dialogues.
-DEFAULT_BETWEEN_WINS, DEFAULT_WITHIN_WINS = 0.0170, 0.1680
 USUAL_BATCH = 10
 RATINGS = (1, 2, 3, 5, 7)
+MOST_RATINGS = 50  # annotators per dialogue, in the form and in advice
 STEPS = (0.05, 0.10, 0.15)  # differences, as parts of what the score spans
 DIALOGUES = (25, 50, 100, 200, 400)
 TEAMS = (1, 2, 4, 8, 16)  # times the annotators of a batch
-FEWEST_DIALOGUES, FEWEST_ANNOTATORS = 20, 3  # variances from fewer are rough
 FEWEST_RATINGS = 3
 NOTABLE = 0.05  # of power
 FEWER = 0.9  # of the dialogues, to be worth more annotators
 NEW_ANNOTATORS, THESE_ANNOTATORS = "new_annotators", "these_annotators"
-
-
-@dataclass(frozen=True, slots=True)
-class Variances:
-    """Variances of the difference of two sources, in squared points, and their origin.
-
-    The counts say how much data they were estimated from; they are 0 for defaults and own values.
-    """
-
-    s_between: float
-    s_within: float
-    s_annotator: float
-    origin: str
-    n_pairs: int = 0
-    n_dialogues: int = 0
-    n_annotators: int = 0
-    at_zero: tuple[str, ...] = ()
-    s_turn: float = 0.0
-    are_turns_known: bool = True  # not from dialogues of one turn
-
-    @property
-    def parts(self) -> dict[str, float]:
-        return {name: getattr(self, name) for name in COMPONENTS}
-
-    @property
-    def is_rough(self) -> bool:
-        return self.origin in (PILOT, MAIN) and (
-            self.n_dialogues < FEWEST_DIALOGUES or self.n_annotators < FEWEST_ANNOTATORS
-        )
-
-
-def default_variances(span: float, unit: str = SHARE, *, is_matched: bool = True) -> Variances:
-    """Return the variances of win rates, or of a share, stretched to `span`.
-
-    For a scale this assumes that every answer is at one of its ends, so they are larger than real variances.
-    """
-    if unit == WINS:
-        return Variances(DEFAULT_BETWEEN_WINS, DEFAULT_WITHIN_WINS, 0.0, DEFAULTS)
-    between = DEFAULT_BETWEEN if is_matched else DEFAULT_BETWEEN_UNMATCHED
-    return Variances(between * span**2, DEFAULT_WITHIN * span**2, 0.0, DEFAULTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +150,15 @@ class PlannedTest:
             return crossed_annotators(self.difference, layout, self.spread, **self._asked())
         return max(self.ratings, fewest_annotators(self.difference, self.variances.s_annotator, **self._asked()))
 
+    def enough_ratings(self, dialogues: int) -> int | None:
+        """Return the fewest annotators per dialogue with whom so many dialogues are enough, None if there are none."""
+
+        def reaches(ratings: int) -> bool:
+            asked = replace(self, ratings=ratings)
+            return (asked.found_for_new(dialogues, self.annotators(ratings)) or 0.0) >= self.power
+
+        return next((n for n in range(self.ratings + 1, MOST_RATINGS + 1) if reaches(n)), None)
+
 
 @dataclass(frozen=True, slots=True)
 class Load:
@@ -276,7 +237,8 @@ class StudyPlan:
     """A plan for the test of the report, or for another where `question.test` says so.
 
     `n_needed` is None if no number of dialogues is enough; `n_dialogues` is the requested or the needed number.
-    `fewest_annotators` in total are enough with some number of dialogues, `enough_annotators` with `n_dialogues`.
+    `fewest_annotators` in total are enough with some number of dialogues, `enough_annotators` with `n_dialogues`, and
+    `enough_ratings` are annotators per dialogue that are enough with `n_dialogues`.
     `false_alarms` is how often the test of the report finds a difference that does not exist.
     """
 
@@ -287,6 +249,7 @@ class StudyPlan:
     n_annotators: int
     fewest_annotators: int | None
     enough_annotators: int | None
+    enough_ratings: int | None
     power: float | None
     n_needed_for_these_annotators: int | None
     power_for_these_annotators: float | None
@@ -297,6 +260,11 @@ class StudyPlan:
     by_difference: Grid
     by_dialogues: Grid
     by_annotators: tuple[Crowd, ...]
+
+    @property
+    def is_by_the_same(self) -> bool:
+        """Whether the same annotators rate everything."""
+        return self.n_annotators == self.question.ratings
 
     @property
     def is_short(self) -> bool:
@@ -321,6 +289,7 @@ def make_plan(question: PlannedTest, load: Load) -> StudyPlan:
         n_annotators=annotators,
         fewest_annotators=question.fewest_annotators(),
         enough_annotators=question.fewest_annotators(dialogues) if dialogues and is_short else None,
+        enough_ratings=question.enough_ratings(dialogues) if dialogues and is_short else None,
         power=reached,
         n_needed_for_these_annotators=question.needed_for_these(question.difference, question.ratings),
         power_for_these_annotators=for_these,

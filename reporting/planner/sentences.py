@@ -5,20 +5,8 @@ from collections.abc import Iterable
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
-from reporting.planner.plans import (
-    DEFAULTS,
-    MAIN,
-    NEW_ANNOTATORS,
-    OWN,
-    PILOT,
-    SCALE,
-    WINS,
-    Load,
-    PlannedTest,
-    StudyPlan,
-    Variances,
-    Work,
-)
+from reporting.planner.plans import NEW_ANNOTATORS, Load, PlannedTest, StudyPlan, Work
+from reporting.planner.variances import DEFAULTS, MAIN, OWN, PILOT, SCALE, WINS, Variances
 
 UNKNOWN = "–"
 # Between annotators, in squares of the scale's span: 37 people about the coherence of 3 kinds of answers.
@@ -87,18 +75,32 @@ def answer(plan: StudyPlan, load: Load) -> list[str]:
     if plan.n_dialogues:
         found = {
             "dialogues": dialogues(plan.n_dialogues),
-            "each": each(question.ratings),
+            "each": _hands(plan),
             "points": points(question.difference, question),
             "power": asked_power(question) if question.n_dialogues is None else percent(plan.power),
         }
         # Translators: "108 dialogues with 3 annotators each detect a difference of 10 points with 80 % power."
         sentence = _("%(dialogues)s with %(each)s detect a difference of %(points)s with %(power)s %% power.")
+        if plan.is_by_the_same:
+            # Translators: "108 dialogues, all by the same 3 annotators, 21 hours each, detect a difference of ..."
+            sentence = _("%(dialogues)s, %(each)s, detect a difference of %(points)s with %(power)s %% power.")
         sentences.append(sentence % found)
         sentences += [] if question.n_dialogues is None else _beside(plan)
     if not plan.n_needed:
         sentences.append(no_number(question, question.difference, plan.n_annotators, plan.fewest_annotators))
     sentences += _holds_for(plan)
-    return [*sentences, *(_taking(plan.work, load, question) if plan.work else [])]
+    return [*sentences, *(_taking(plan, plan.work, load) if plan.work else [])]
+
+
+def _hands(plan: StudyPlan) -> str:
+    """Say who rates a dialogue and, where the same few people rate everything, how long that takes each of them."""
+    n = plan.question.ratings
+    if not plan.is_by_the_same:
+        return each(n)
+    people = ngettext("all by the same annotator", "all by the same %(n)s annotators", n) % {"n": f"{n:,}"}
+    if plan.work is None or plan.work.hours_each is None:
+        return people
+    return f"{people}, {_('%(hours)s hours each') % {'hours': hours(plan.work.hours_each)}}"
 
 
 def _beside(plan: StudyPlan) -> Iterable[str]:
@@ -114,17 +116,10 @@ def _beside(plan: StudyPlan) -> Iterable[str]:
 
 
 def _holds_for(plan: StudyPlan) -> list[str]:
-    """Say whom the test holds for, and what a test for these annotators alone would need."""
+    """Say whom the test holds for."""
     if plan.test != NEW_ANNOTATORS:
         return [f"{_(NO_TEST)} {_(ONLY_THESE)}"]
-    found = {"dialogues": dialogues(plan.n_needed_for_these_annotators or 0)}
-    if plan.question.n_dialogues is not None or not plan.n_needed_for_these_annotators:
-        return [_("This is the test in the report. It holds for new annotators, too.")]
-    sentence = _(
-        "This is the test in the report. It holds for new annotators, too; for these annotators only, %(dialogues)s "
-        "would do."
-    )
-    return [sentence % found]
+    return [_("This is the test in the report. It holds for new annotators, too.")]
 
 
 def no_number(question: PlannedTest, difference: float, n_annotators: int, fewest: int | None = None) -> str:
@@ -142,13 +137,13 @@ def no_number(question: PlannedTest, difference: float, n_annotators: int, fewes
     return f"{sentence % found} {more}".strip()
 
 
-def _taking(work: Work, load: Load, question: PlannedTest) -> list[str]:
+def _taking(plan: StudyPlan, work: Work, load: Load) -> list[str]:
     found = {"each": f"{work.ratings_each:,}", "all": f"{work.n_judgements:,}"}
     sentence = _("That is %(each)s ratings per source and criterion, and %(all)s judgements in total.")
-    if question.unit == WINS:
+    if plan.question.unit == WINS:
         sentence = _("That is %(each)s answers about each pair of sources, and %(all)s judgements in total.")
     sentences = [sentence % found]
-    if work.hours_each is not None:
+    if work.hours_each is not None and not plan.is_by_the_same:
         sentences.append(
             _("About %(hours)s hours of work per annotator who has a batch.") % {"hours": hours(work.hours_each)}
         )

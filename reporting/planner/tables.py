@@ -12,7 +12,7 @@ from django.utils.translation import gettext_noop
 from measures.planning import multiplier
 from reporting.charts import Curve, CurveWords, curve_figure
 from reporting.explained import Figure
-from reporting.planner.plans import NEW_ANNOTATORS, NOTABLE, WINS, Crowd, Grid, Load, PlannedTest, StudyPlan, Work
+from reporting.planner.plans import NEW_ANNOTATORS, NOTABLE, Crowd, Grid, Load, PlannedTest, StudyPlan, Work
 from reporting.planner.sentences import (
     COMPONENT_NAMES,
     NO_TEST,
@@ -31,6 +31,7 @@ from reporting.planner.sentences import (
     points,
     shown,
 )
+from reporting.planner.variances import WINS
 
 SECOND_TEST = gettext_noop(
     "The test in the report also treats annotators as a sample. It can only learn from their answers "
@@ -113,7 +114,10 @@ def _power_for_these(plan: StudyPlan) -> Figure:
     question = plan.question
     if plan.power_for_these_annotators is None:
         return Figure(UNKNOWN, (_("There is no number of dialogues to use for the plan."),))
-    about = _("This is the power of a test over dialogues, which holds for the same annotators only.")
+    about = _(
+        "This is the power of a test over dialogues, which the report does not have. It holds for these annotators "
+        "only."
+    )
     lines = (*_found(plan.power_for_these_annotators, question), level_line(question), about)
     return Figure(_("%(n)s %%") % {"n": percent(plan.power_for_these_annotators)}, lines)
 

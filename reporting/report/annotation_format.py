@@ -38,10 +38,15 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class AnswerFormat:
-    """How a question is answered; `asked` has the options that ask for more than a click."""
+    """How a question is answered; `asked` has the options that ask for more than a click.
+
+    `takes_one` says whether one option at most is chosen, `required` whether one has to be.
+    """
 
     name: str
     kind: str
+    takes_one: bool
+    required: bool
     scale: str
     options: list[str]
     asked: list[Asked]
@@ -51,6 +56,8 @@ def format_of(criterion: CriterionSpec) -> AnswerFormat:
     return AnswerFormat(
         name=criterion.name,
         kind=str(criterion.kind),
+        takes_one=criterion.takes_one,
+        required=criterion.required,
         scale=str(criterion.scale),
         options=[option.label for option in criterion.options],
         asked=[_asked(option) for option in criterion.options if option.asks != Option.Asks.NOTHING],
@@ -67,9 +74,10 @@ def format_lines(value: Iterable[AnswerFormat]) -> list[str]:
 
 
 def _lines(criterion: AnswerFormat) -> Iterable[str]:
+    kind = Criterion.Kind.SINGLE if criterion.takes_one else Criterion.Kind(criterion.kind)
     yield _("%(name)s: %(kind)s, %(scale)s scale. Options: %(options)s.") % {
         "name": criterion.name,
-        "kind": Criterion.Kind(criterion.kind).label,
+        "kind": kind.label if criterion.required else _("%(kind)s, or none") % {"kind": kind.label},
         "scale": str(Criterion.Scale(criterion.scale).label).lower(),
         "options": " / ".join(criterion.options),
     }

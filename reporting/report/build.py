@@ -295,7 +295,7 @@ class Report:
 
     @cached_property
     def checklist(self) -> list[Entry]:
-        return checklist(self._of.study, self._of.cells.spec, self._of.people, self._of.record, self)
+        return checklist(self._of.study, self._of.people, self._of.record, self)
 
     @cached_property
     def methods(self) -> list[str]:

@@ -11,7 +11,7 @@ from django.utils.translation import override as in_language
 from annotation.models import Study
 from parley.numbers import number
 from protocols.models import ProtocolVersion
-from protocols.specs import VersionSpec
+from protocols.specs import spec_of
 from reporting.record.presentation import presentation_sentence
 from reporting.record.qualifying_words import qualification_lines
 from reporting.record.record import StudyRecord
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from reporting.report.build import Report
 
 KNOWN, MISSING = "known", "missing"
+Unit = ProtocolVersion.Unit
 
 TITLES = {
     "granularity": pgettext_lazy("checklist of a report", "Granularity"),
@@ -74,7 +75,10 @@ TO_DO = {
     "demographics": gettext_noop(
         "State the age, gender, first language and education of the annotators as far as known."
     ),
-    "time": gettext_noop("No times were measured, because the answers are imported: state how long the work took."),
+    "time": gettext_noop(
+        "No batch has been submitted in Parley, so no times per batch are known. If the answers are imported, state "
+        "how long the work took."
+    ),
     "payment": gettext_noop("Enter the pay per batch and its currency in the study's settings."),
     "platform": gettext_noop("In the study's settings, enter where the annotators come from."),
 }
@@ -144,8 +148,8 @@ class Payment:
     hourly_expected: float | None
 
 
-def checklist(study: Study, spec: VersionSpec, people: People, record: StudyRecord, report: "Report") -> list[Entry]:
-    values = _protocol(study, spec) | _people(people, record, report) | _work(study, report)
+def checklist(study: Study, people: People, record: StudyRecord, report: "Report") -> list[Entry]:
+    values = _protocol(study) | _people(people, record, report) | _work(study, report)
     rows = []
     for key in TITLES:
         value = values.get(key) or None
@@ -155,8 +159,9 @@ def checklist(study: Study, spec: VersionSpec, people: People, record: StudyReco
     return rows
 
 
-def _protocol(study: Study, spec: VersionSpec) -> dict[str, Any]:
+def _protocol(study: Study) -> dict[str, Any]:
     version = study.protocol_version
+    spec = spec_of(version)  # options as annotators saw them, not with the sources that stood behind them
     asked = [Asked(each.name, each.question, each.definition) for each in spec.criteria]
     return {
         "granularity": Granularity(version.granularity, version.mode, version.interaction, list(spec.units)),
@@ -211,9 +216,15 @@ def lines_of(key: str, value: Any) -> list[str]:
 
 
 def _granularity(value: Granularity) -> list[str]:
+    granularities, modes = ProtocolVersion.Granularity, ProtocolVersion.Mode
+    of_units = {granularities.DIALOGUE if unit == Unit.DIALOGUE else value.granularity for unit in value.units}
+    modes_of_units = {
+        value.mode if len(value.units) == 1 else modes.COMPARATIVE if unit == Unit.COMPARISON else modes.ABSOLUTE
+        for unit in value.units
+    }
     words = {
-        "granularity": ProtocolVersion.Granularity(value.granularity).label,
-        "mode": ProtocolVersion.Mode(value.mode).label,
+        "granularity": " / ".join(str(each.label) for each in granularities if each in of_units),
+        "mode": " / ".join(str(each.label) for each in modes if each in modes_of_units),
         "interaction": ProtocolVersion.Interaction(value.interaction).label,
     }
     return [_("Granularity: %(granularity)s. Mode: %(mode)s. Interaction: %(interaction)s.") % words]

@@ -35,7 +35,8 @@ def test_a_set_of_several_speakers_names_none(client: Client):
 
 def test_a_key_that_the_label_says_is_not_printed_twice(client: Client):
     scale = html_of(client, Work("persona-quality-1.0", n_sources=1), 1)
-    assert '<kbd aria-hidden="true" class="repeated">3</kbd>' in scale
+    assert '<kbd class="in-label">3</kbd>' in scale
+    assert '<kbd aria-hidden="true">3</kbd>' not in scale
 
 
 def test_a_key_stands_beside_a_label_in_words(client: Client):

@@ -240,7 +240,7 @@ def test_none_stands_alone(open_screen: Open, bundle: str, width: int):
     for score, reason in (("2", "support"), ("1", "reasons_1"), ("0", "reasons_0")):
         if width == 375:  # one question at a time, the others behind their numbers
             page.locator("[data-question-strip] button").nth(1).click()
-        step(page).locator("[data-criterion=score] label", has_text=re.compile(rf"^\s*{score}\s*{score}")).click()
+        step(page).locator("[data-criterion=score] label", has_text=re.compile(rf"^\s*{score}\b")).click()
         expect(step(page).locator(f"[data-criterion={reason}]")).to_be_visible()
         look(screen, f"{bundle}-{reason}-{width}")
     boxes = step(page).locator("[data-criterion=reasons_0] input")

@@ -44,6 +44,18 @@ def failed_import(cast: Cast) -> ImportJob:
     return ImportJobFactory(study=cast.study, status="failed", errors=errors, n_errors=1)
 
 
+def test_a_study_is_closed_only_after_a_question(open_screen: Callable[..., Screen], cast: Cast):
+    page = open_screen(cast.owner).go(reverse("study", args=[cast.study.slug]))
+    confirm = page.get_by_role("button", name="Close it now")
+    expect(confirm).to_be_hidden()
+    page.get_by_text("Close the study", exact=True).click()
+    expect(
+        page.get_by_text("Nobody can rate while the study is closed. You can reopen it at any time.")
+    ).to_be_visible()
+    confirm.click()
+    expect(page.get_by_role("button", name="Reopen the study")).to_be_visible()
+
+
 @LOOKS
 def test_pages_have_no_barriers_and_do_not_scroll_sideways(
     open_screen: Callable[..., Screen], cast: Cast, width: int, scheme: str

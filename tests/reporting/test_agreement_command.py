@@ -120,6 +120,11 @@ def test_one_result_per_group_in_the_order_of_the_file(ratings: Any) -> None:
     assert list(found[0]) == ["batch", "criterion", *counts, *COEFFICIENTS, "new_annotators", "fleiss_kappa_by_answer"]
 
 
+def headings_of(table: str) -> list[str]:
+    """Of all parts of a table that is too wide for one."""
+    return [name for part in table.split("\n\n") for name in part.splitlines()[0].split()]
+
+
 def test_answers_with_an_order_have_further_coefficients_and_the_table_those_asked_for(ratings: Any) -> None:
     rows = [f"{i},{r},{1 + (i * (7 + at) + at) % 5}" for i in range(30) for at, r in enumerate("xyz")]
     path = ratings("\n".join(["item,rater,value", *rows]))
@@ -128,7 +133,7 @@ def test_answers_with_an_order_have_further_coefficients_and_the_table_those_ask
     assert set(further) <= set(found)
     assert not set(further) & set(results(path)[0])
     text = printed(path, "--scale", "interval", "--coefficients", "icc_1,pearson_mean")
-    assert text.split("\n")[0].split() == [
+    assert headings_of(text) == [
         "n_items", "n_ratings", "n_annotators", "icc_1", "pearson_mean", *NEW_ANNOTATORS,
     ]  # fmt: skip
     assert f"{found['icc_1']['value']:.3f} [{found['icc_1']['low']:.3f}, {found['icc_1']['high']:.3f}]" in text
@@ -257,11 +262,23 @@ def test_two_raters_say_nothing_of_others(ratings: Any) -> None:
 
 
 def test_the_table_is_aligned(ratings: Any) -> None:
-    lines = printed(ratings(twelve_items())).splitlines()
-    assert lines[0].split() == ["n_items", "n_ratings", "n_annotators", *COEFFICIENTS, *NEW_ANNOTATORS]
-    assert lines[1].split()[:3] == ["12", "24", "2"]
-    assert len(lines) == 2
-    assert len(lines[0]) == len(lines[1])
+    text = printed(ratings(twelve_items()))
+    blocks = [block.splitlines() for block in text.split("\n\n")]
+    assert headings_of(text) == ["n_items", "n_ratings", "n_annotators", *COEFFICIENTS, *NEW_ANNOTATORS]
+    assert blocks[0][1].split()[:3] == ["12", "24", "2"]
+    for heading, numbers in blocks:
+        assert len(heading) == len(numbers) <= 110
+
+
+def test_a_table_that_is_too_wide_continues_below_with_the_labels_again(ratings: Any) -> None:
+    text = "item,rater,value,about\n" + "".join(
+        f"{at},{rater},{at % 3},{about}\n" for at in range(12) for rater in "xy" for about in ("tone", "fact")
+    )
+    blocks = printed(ratings(text), "--criterion", "about").split("\n\n")
+    assert len(blocks) > 1
+    for block in blocks:
+        assert [line.split()[0] for line in block.splitlines()] == ["criterion", "tone", "fact"]
+        assert max(map(len, block.splitlines())) <= 110
 
 
 def test_gzip_is_known_by_its_content(ratings: Any, tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def refusal(path: Path, *options: str) -> str:
         ),
         (
             "item,rater,value\n1,x,nan\n",
-            ("--scale", "interval"),
+            ("--scale", "interval", "--missing", ""),
             ", line 2, column 'value': 'nan' is not a number, an interval scale needs numbers",
         ),
         (

@@ -123,14 +123,14 @@ def test_odds_ratios_come_when_asked_for_and_are_those_of_the_model(ratings: Any
     assert nothing == {"pairs": [], "sds": None, "reason": "no_variation"}
 
 
-def test_missing_values_are_counted_and_many_warned_of(ratings: Any) -> None:
+def test_missing_values_are_counted_and_warned_of(ratings: Any) -> None:
     table = crossed().astype({"value": object})
     table.loc[[3, 5], "value"] = ["", "NaN"]
     out, err = printed(ratings(table.to_csv(index=False)), "--json")
     [found] = json.loads(out)["criteria"]
     assert found["n_ratings"] == 70
     assert "2 of 72 ratings without a value" in found["left_out"]
-    assert "2 of 72 ratings have no value" in err
+    assert "2 of 72 values are missing and left out (empty 1, NaN 1)" in err
 
 
 def test_annotators_that_are_not_identified_are_warned_of_and_compared(ratings: Any) -> None:
@@ -161,9 +161,45 @@ def test_too_little_data_have_means_and_a_reason_and_no_p(ratings: Any, table: p
 
 
 def test_one_source_has_its_mean_alone(ratings: Any) -> None:
-    [found] = criteria(ratings(crossed(sources="a").to_csv(index=False)))
+    path = ratings(crossed(sources="a").to_csv(index=False))
+    [found] = criteria(path)
     assert found["differences"] == []
     assert found["means"][0]["low"] is not None
+    text = printed(path)[0]
+    assert "holm" not in text.casefold()
+
+
+def test_the_table_says_for_whom_and_what_its_words_mean(ratings: Any) -> None:
+    text = printed(ratings(crossed(annotators=2, items=9).to_csv(index=False)))[0]
+    assert "Intervals are 95 %, each by itself, for new annotators and new conversations like these" in text
+    assert "(unreliable)" in text
+    assert "Unreliable: with fewer than 3 annotators or 10 conversations" in text
+    alone = printed(ratings(crossed(annotators=1).to_csv(index=False)))[0]
+    assert alone.startswith("24 ratings, 1 annotator, 12 conversations")
+
+
+def test_the_plain_share_stands_beside_that_of_the_model(ratings: Any) -> None:
+    table = crossed((np.random.default_rng(4).random(72) < 0.5).astype(int))
+    table.loc[table["source"] == "a", "value"] = 1
+    text = printed(ratings(table.to_csv(index=False)))[0]
+    heading, first = text.splitlines()[2:4]
+    assert heading.split() == ["source", "mean", "95", "%", "interval", "plain", "mean", "n"]
+    assert first.split()[-2:] == ["1.000", "36"]
+
+
+def test_odds_ratios_that_are_separated_say_why(ratings: Any) -> None:
+    table = crossed(np.random.default_rng(2).integers(1, 4, 72))
+    table.loc[table["source"] == "a", "value"] = 3
+    text = printed(ratings(table.to_csv(index=False)), "--odds-ratios")[0]
+    assert "None: a source has only the highest or only the lowest answer" in text
+
+
+def test_the_check_has_a_heading_for_its_degrees_of_freedom() -> None:
+    parts = ("--item", "item", "--source", "source", "--annotator", "rater", "--value", "value")
+    lines = printed(COHERENCE, "--conversation", "dialogue", parts=parts)[0].splitlines()
+    at = next(at for at, line in enumerate(lines) if line.startswith("Check:"))
+    assert lines[at + 1].split() == ["difference", "estimate", "95", "%", "interval", "df"]
+    assert max(map(len, lines)) <= 110
 
 
 HEADER = "item,source,annotator,value\n"
@@ -176,16 +212,49 @@ HEADER = "item,source,annotator,value\n"
         (HEADER, (), ", line 1: no ratings below the header"),
         ("item,annotator\n", (), ", line 1, column 'source': no such column, the file has item, annotator"),
         (HEADER + "1,a,x,1\n\n2,,x,1\n", (), ", line 4, column 'source': is empty"),
-        (HEADER + "1,a,x,1\n1,b,x,inf\n", (), ", line 3, column 'value': 'inf' is not a number"),
-        (HEADER + "1,a,x,good\n", (), ", line 2, column 'value': 'good' is not a number"),
-        (HEADER + "1,a,x,2\n", ("--scale", "binary"),
-         ", line 2, column 'value': '2' is not 0 or 1, yes or no, true or false"),
         (HEADER + "1,a,x,1\n1,b,x,1\n1,a,x,2\n", (),
          ", line 4, column 'annotator': rates an item of a source again, first on line 2"),
     ],
 )  # fmt: skip
 def test_a_refusal_names_file_line_and_column(ratings: Any, text: str, options: Any, message: str) -> None:
     assert refusal(ratings(text), *options) == message
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("1,a,x,1\n1,b,x,inf\n", (), ", line 3, column 'value': 'inf' is not a number: one of 1 such values among 2"),
+        ("1,a,x,yes\n1,b,x,maybe\n", (),
+         ", line 3, column 'value': 'maybe' is not a number: one of 1 such values among 2 (others are yes)"),
+        ("1,a,x,2\n1,b,x,1\n", ("--scale", "binary"),
+         ", line 2, column 'value': '2' is not 0 or 1, yes or no, true or false: one of 1 such values"),
+    ],
+)  # fmt: skip
+def test_a_stray_value_is_named_with_its_remedies(ratings: Any, text: str, options: Any, message: str) -> None:
+    said = refusal(ratings(HEADER + text), *options)
+    assert said.startswith(message)
+    assert "Correct it, leave it out with --missing '" in said
+    assert said.endswith("or name the answers that count as 1 with --positive")
+
+
+def test_a_stray_value_can_be_left_out_or_count_as_not_positive(ratings: Any) -> None:
+    table = crossed(np.where(np.arange(72) % 3 == 0, "yes", "no"))
+    table.loc[4, "value"] = "maybe"
+    path = ratings(table.to_csv(index=False))
+    assert criteria(path, "--missing", "maybe")[0]["n_ratings"] == 71
+    [found] = criteria(path, "--positive", "yes")
+    assert found["n_ratings"] == 72
+    assert all(0 <= each["mean"] < 0.5 for each in found["means"])
+
+
+def test_answers_that_are_all_words_need_the_positive_ones(ratings: Any) -> None:
+    path = ratings(crossed(np.where(np.arange(72) % 3 == 0, "good", "bad")).to_csv(index=False))
+    said = refusal(path)
+    assert "'good' is not a number, and no answer is: name those that count as 1 with --positive" in said
+    assert "add --role role if this is an export of Parley" in said
+    assert refusal(path, "--positive", "well").endswith("--positive well: no such answer, the file has bad, good")
+    means = criteria(path, "--positive", "good")[0]["means"]
+    assert all(0.2 < each["mean"] < 0.5 for each in means)
 
 
 def test_a_missing_or_broken_file_is_refused(tmp_path: Path, ratings: Any) -> None:

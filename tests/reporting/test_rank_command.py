@@ -193,10 +193,57 @@ def test_what_has_no_estimate_is_null_and_says_why(written: Any) -> None:
     path = written(HEADER + BALANCED * 3 + "c,a,left,x\nb,c,right,y\n")
     found, said = result(path), ranked(path)[1]
     third = found["sources"][2]
-    assert (third["source"], third["strength"], third["rank_low"]) == ("c", None, None)
+    assert (third["source"], third["strength"]) == ("c", None)
+    assert (third["rank_low"], third["rank_high"]) == (1, 3)
     assert found["n"] == 12
     assert "c has no strength: it never lost" in said
     assert "2 answers about sources without a strength are left out" in said
+
+
+WOLF = "wolf,a,left,x\na,wolf,right,y\nwolf,b,left,z\nb,wolf,right,x\n"
+
+
+@pytest.mark.parametrize(
+    ("rows", "order", "ranks", "why"),
+    [
+        (WOLF, ["wolf", "a", "b"], {"wolf": "1", "a": "2 to 3", "b": "2 to 3"}, "it never lost"),
+        (WOLF.replace("left", "?").replace("right", "left").replace("?", "right"), ["a", "b", "wolf"],
+         {"wolf": "3", "a": "1 to 2", "b": "1 to 2"}, "it never won"),
+    ],
+    ids=["won everything", "lost everything"],
+)  # fmt: skip
+def test_a_source_whose_answers_all_went_one_way_stands_at_its_end_of_the_table(
+    written: Any, rows: str, order: list[str], ranks: dict[str, str], why: str
+) -> None:
+    table = ranked(written(HEADER + BALANCED * 5 + "a,b,left,z\n" + rows * 30))[0]
+    lines = [line.split() for line in table.splitlines()[1:4]]
+    assert [line[0] for line in lines] == order
+    assert {line[0]: " ".join(line[-4:-1] if "to" in line else line[-2:-1]) for line in lines} == ranks
+    assert f"wolf has no strength: {why}" in table
+
+
+def test_the_table_says_for_whom_and_which_win_rate(frame: pd.DataFrame, tmp_path: Path) -> None:
+    path = tmp_path / "answers.csv"
+    frame.to_csv(path, index=False)
+    table = ranked(path, "--cluster", "conversation")[0]
+    assert "win rate (model)  plain" in table
+    assert "Intervals are 95 %, each by itself, for new annotators and new conversations like these." in table
+    assert "Ranks hold for all sources at once with 95 %." in " ".join(table.split())
+    left, right, winner = frame["left"] == "bot 0", frame["right"] == "bot 0", frame["winner"]
+    counted = (left | right) & (winner != "both_bad")
+    won = (left & (winner == "left")) | (right & (winner == "right"))
+    plain = (won.sum() + (counted & (winner == "tie")).sum() / 2) / counted.sum()
+    [line] = [line for line in table.splitlines() if line.startswith("bot 0  ")]
+    assert f"]  {plain:.3f}  " in line
+    assert "1 triad of sources." in table
+    assert max(map(len, table.splitlines())) <= 120
+
+
+def test_a_p_value_of_several_triads_is_said_to_be_simulated(written: Any) -> None:
+    pairs = [(one, other) for one in "abcd" for other in "abcd" if one != other]
+    rows = "".join(f"{one},{other},{side},p{at % 5}\n" for at, (one, other) in enumerate(pairs * 9)
+                   for side in ("left", "right"))  # fmt: skip
+    assert "over 4 triads of sources, simulated" in ranked(written(HEADER + rows))[0]
 
 
 def test_one_annotator_is_told_and_so_are_sides_that_never_change(written: Any) -> None:

@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from measures.estimate import Estimate
 from measures.further import ORDERED_OF_ANNOTATORS, ORDERED_OF_PATTERNS
 from measures.intervals import Interval
+from reporting.file_options import Missing, add_missing, add_where, words
 from reporting.offline import (
     COEFFICIENTS,
     SCALES,
@@ -20,12 +21,12 @@ from reporting.offline import (
     GroupAgreement,
     Scale,
     UnreadableRatings,
-    add_where,
     agreement_of_file,
 )
 
 COUNTS = ("n_items", "n_ratings", "n_annotators")
 ORDERED = {*ORDERED_OF_PATTERNS, *ORDERED_OF_ANNOTATORS}
+WIDTH, GAP = 110, "  "
 NEW_ANNOTATORS = {"fleiss_kappa": "fleiss_new_annotators", "krippendorff_alpha": "alpha_new_annotators"}
 
 HELP = """Agreement of the ratings in a CSV file (.csv or .csv.gz, one row per rating, header row).
@@ -60,26 +61,27 @@ class Command(BaseCommand):
         parser.add_argument("--annotator", required=True, metavar="COL", help="who rated")
         parser.add_argument("--value", required=True, metavar="COL", help="the answer")
         parser.add_argument("--criterion", metavar="COL", help="one result per criterion, each with its answers")
-        parser.add_argument("--by", type=_words, default=(), metavar="COL,...", help="one result per combination")
+        parser.add_argument("--by", type=words, default=(), metavar="COL,...", help="one result per combination")
         add_where(parser)
         parser.add_argument("--scale", choices=SCALES, default="nominal", help="level of alpha and weighted kappa")
         parser.add_argument(
             "--values",
-            type=_words,
+            type=words,
             default=(),
             metavar="V,...",
             help="declared answers in order, used or not",
         )
         parser.add_argument(
             "--leave-out",
-            type=_words,
+            type=words,
             default=(),
             metavar="V,...",
             help="answers that count as missing votes",
         )
+        add_missing(parser)
         parser.add_argument(
             "--coefficients",
-            type=_words,
+            type=words,
             default=(),
             metavar="C,...",
             help="columns of the table, in order; 'all' has those for ordered answers too, as the JSON always does",
@@ -94,10 +96,9 @@ class Command(BaseCommand):
         }
         if clash := taken & set(columns.by):
             raise CommandError(f"--by {', '.join(sorted(clash))}: the result has fields of that name")
+        scale = Scale(options["scale"], options["values"], options["leave_out"])
         try:
-            found = agreement_of_file(
-                options["file"], columns, Scale(options["scale"], options["values"], options["leave_out"])
-            )
+            found = agreement_of_file(options["file"], columns, scale, Missing(options["missing"]))
         except UnreadableRatings as error:
             raise CommandError(str(error)) from error
         for warning in found.warnings:
@@ -106,11 +107,6 @@ class Command(BaseCommand):
             self.stdout.write(as_json(found, columns))
         else:
             self.stdout.write(as_table(found, columns, _chosen(found, options["coefficients"])))
-
-
-def _words(text: str) -> tuple[str, ...]:
-    """'a, b' -> ('a', 'b')."""
-    return tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
 
 
 def _chosen(found: FileAgreement, wanted: Sequence[str]) -> list[str]:
@@ -162,7 +158,10 @@ def _limits(interval: Interval | None) -> str:
 
 
 def as_table(found: FileAgreement, columns: Columns, coefficients: Sequence[str]) -> str:
-    """Return an aligned table, with labels to the left and numbers to the right."""
+    """Return an aligned table, with labels to the left and numbers to the right.
+
+    A table that is too wide for a terminal continues below, with the labels again.
+    """
     labels = list(_labels(found.groups[0], columns))
     lines = [[*labels, *COUNTS, *coefficients, *NEW_ANNOTATORS.values()]]
     for group in found.groups:
@@ -177,7 +176,25 @@ def as_table(found: FileAgreement, columns: Columns, coefficients: Sequence[str]
             ]
         )
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join(_aligned(line, widths, len(labels)) for line in lines)
+    blocks = [[*range(len(labels)), *places] for places in _blocks(widths, len(labels))]
+    return "\n\n".join(
+        "\n".join(_aligned([line[at] for at in places], [widths[at] for at in places], len(labels)) for line in lines)
+        for places in blocks
+    )
+
+
+def _blocks(widths: Sequence[int], n_labels: int) -> list[list[int]]:
+    """Return the places of the columns of numbers in each block, as many as there is room for beside the labels."""
+    labels = sum(width + len(GAP) for width in widths[:n_labels])
+    blocks: list[list[int]] = []
+    room = 0
+    for at in range(n_labels, len(widths)):
+        room -= widths[at] + len(GAP)
+        if room < 0 or not blocks:
+            blocks.append([])
+            room = WIDTH - labels - widths[at]
+        blocks[-1].append(at)
+    return blocks
 
 
 def _aligned(cells: list[str], widths: list[int], n_labels: int) -> str:
@@ -185,7 +202,7 @@ def _aligned(cells: list[str], widths: list[int], n_labels: int) -> str:
         cell.ljust(width) if place < n_labels else cell.rjust(width)
         for place, (cell, width) in enumerate(zip(cells, widths, strict=True))
     )
-    return "  ".join(padded).rstrip()
+    return GAP.join(padded).rstrip()
 
 
 def _cell(estimate: Estimate | None) -> str:

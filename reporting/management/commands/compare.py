@@ -1,18 +1,23 @@
 """`manage.py compare FILE` compares the sources in a ratings file, without a database."""
 
 import json
+import math
 from argparse import RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from measures.estimate import Estimate
+from measures.intervals import UNRELIABLE
 from measures.mixed.sources import BY_MODEL, SourceComparison
-from measures.ordinal.odds import CumulativeFit
-from reporting.offline import UnreadableRatings, add_where
-from reporting.offline_sources import SCALES, CriterionSources, SourceColumns, compare_file
+from measures.ordinal.odds import NO_VARIATION, NOT_CONVERGED, SEPARATED, TOO_LARGE, CumulativeFit
+from reporting.file_options import Missing, add_missing, add_where, counted, ends, words
+from reporting.file_scores import SCALES, Scoring
+from reporting.offline import UnreadableRatings
+from reporting.offline_sources import CriterionSources, SourceColumns, compare_file
 
 HELP = """Means of the sources in a ratings file and all their differences (one row per rating, header row; CSV, TSV,
 packed or not, XLSX, Parquet, JSON Lines or another table that pandas reads).
@@ -20,10 +25,25 @@ packed or not, XLSX, Parquet, JSON Lines or another table that pandas reads).
 A linear mixed model with crossed random effects of annotators and conversations, each also by source, and of items, on
 all ratings, for any design: gaps, overlapping teams, several turns, a source for each conversation. Intervals are 95 %,
 for new annotators and new conversations. Effects that the design cannot tell apart are left out and named. Binary
-answers (0 and 1, yes and no) are compared as shares. Needs no database."""
-MEANS = ("source", "mean", "95 % interval", "n")
+answers (0 and 1, yes and no) are compared as shares, and so are words of which --positive names those that count as 1.
+
+An export of Parley (long-csv) has item, conversation, source, annotator, criterion, value and role: --role role scores
+its answers as the report does. Needs no database."""
+MEANS = ("source", "mean", "95 % interval", "plain mean", "n")
 ODDS = ("odds of a higher answer", "ratio", "95 % interval", "p", "p (Holm)")
 DIFFERENCES = ("difference", "estimate", "95 % interval", "p", "p (Holm)", "df")
+WIDTH = 110
+CHECKS = ("difference", "estimate", "95 % interval", "df")
+FOR_WHOM = "Intervals are 95 %, each by itself, for new annotators and new conversations like these"
+UNRELIABLE_MEANS = "Unreliable: with fewer than 3 annotators or 10 conversations, an interval may be too narrow."
+# Why there are no odds ratios.
+NO_ODDS = {
+    NO_VARIATION: "only one answer occurs",
+    SEPARATED: "a source has only the highest or only the lowest answer, so its odds have no bound; the differences of "
+    "means above hold all the same",
+    NOT_CONVERGED: "the search for the best fit did not end",
+    TOO_LARGE: "the design is too large for this model",
+}
 
 
 class Command(BaseCommand):
@@ -38,11 +58,25 @@ class Command(BaseCommand):
         parser.add_argument("--item", required=True, metavar="COL", help="what was rated; several sources may share it")
         parser.add_argument("--source", required=True, metavar="COL", help="what is compared")
         parser.add_argument("--annotator", required=True, metavar="COL", help="who rated")
-        parser.add_argument("--value", required=True, metavar="COL", help="the answer, a number")
+        parser.add_argument("--value", required=True, metavar="COL", help="the answer: a number, or yes and no")
         parser.add_argument("--conversation", metavar="COL", help="to which the item belongs; default: the item itself")
         parser.add_argument("--criterion", metavar="COL", help="one comparison per criterion")
         add_where(parser)
+        add_missing(parser)
+        words_are = parser.add_mutually_exclusive_group()
+        words_are.add_argument(
+            "--positive", type=words, default=(), metavar="ANSWER,...", help="answers that count as 1, all others as 0"
+        )
+        words_are.add_argument(
+            "--role", metavar="COL",
+            help="role of the answer in an export of Parley: scored by number without the unsure, otherwise positive "
+            "1, excluding missing, others 0",
+        )  # fmt: skip
         parser.add_argument("--scale", choices=SCALES, help="default: binary if all answers are 0 or 1, else interval")
+        parser.add_argument(
+            "--ends", type=ends, default=(-math.inf, math.inf), metavar="LOW,HIGH",
+            help="the lowest and the highest number of the scale, where intervals of means stop",
+        )  # fmt: skip
         parser.add_argument(
             "--odds-ratios", action="store_true",
             help="also a cumulative-link mixed model, for ordered answers; half a minute for 35,000 ratings",
@@ -52,8 +86,10 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         names = ("item", "source", "annotator", "value", "conversation", "criterion")
         columns = SourceColumns(**{name: options[name] for name in names}, where=tuple(options["where"]))
+        missing = Missing(options["missing"])
+        scoring = Scoring(options["scale"], options["positive"], options["role"], missing, options["ends"])
         try:
-            found = compare_file(options["file"], columns, options["scale"], has_odds=options["odds_ratios"])
+            found = compare_file(options["file"], columns, scoring, has_odds=options["odds_ratios"])
         except UnreadableRatings as error:
             raise CommandError(str(error)) from error
         for each in found:
@@ -130,24 +166,27 @@ def as_text(found: list[CriterionSources]) -> str:
 
 def _text(said: CriterionSources) -> str:
     found, sources = said.found, said.sources
-    weighting = "weighted by the model" if found.weighting == BY_MODEL else "plain means"
-    sizes = f"{found.n_ratings:,} ratings, {found.n_annotators:,} annotators, {found.n_conversations:,} conversations"
-    means = [MEANS, *((sources[m.source], *_numbers(m.estimate), f"{m.estimate.n_ratings:,}") for m in found.means)]
+    means = [
+        (sources[m.source], *_numbers(m.estimate), f"{plain:.3f}", f"{m.estimate.n_ratings:,}")
+        for m, plain in zip(found.means, said.plain_means, strict=True)
+    ]
     rows = [
         (f"{sources[d.first]} - {sources[d.second]}", *_numbers(d.estimate), _p(d.p_value), _p(d.adjusted_p),
          "-" if d.degrees_of_freedom is None else f"{d.degrees_of_freedom:,.1f}")
         for d in found.differences
     ]  # fmt: skip
     checks = [
-        (f"{sources[c.first]} - {sources[c.second]}", *_numbers(c.estimate), "", "", f"{c.degrees_of_freedom:,}")
+        (f"{sources[c.first]} - {sources[c.second]}", *_numbers(c.estimate), f"{c.degrees_of_freedom:,}")
         for c in found.checks
     ]
-    parts = [_titled(said.criterion, f"{sizes}, {weighting}"), _aligned(means)]
+    parts = [_titled(said.criterion, _sizes(found)), _aligned([MEANS, *means])]
     if rows:
         parts.append(_aligned([DIFFERENCES, *rows]))
     if checks:
-        parts.append("Check: plain means, two-way clustered by annotator and conversation\n" + _aligned(checks))
-    parts.append(said.method)
+        title = "Check: plain means, two-way clustered by annotator and conversation"
+        parts.append(f"{title}\n{_aligned([CHECKS, *checks])}")
+    parts += _notes(found)
+    parts.append(_wrapped(said.method))
     if said.odds:
         parts.append(_odds_text(sources, said.odds))
     if said.left_out:
@@ -155,10 +194,36 @@ def _text(said: CriterionSources) -> str:
     return "\n\n".join(parts)
 
 
+def _sizes(found: SourceComparison) -> str:
+    weighting = "weighted by the model" if found.weighting == BY_MODEL else "plain means"
+    counts = [
+        counted(found.n_ratings, "rating"),
+        counted(found.n_annotators, "annotator"),
+        counted(found.n_conversations, "conversation"),
+    ]
+    return ", ".join([*counts, weighting])
+
+
+def _notes(found: SourceComparison) -> list[str]:
+    """Say for whom the intervals hold, and how far."""
+    estimates = [each.estimate for each in found.means] + [each.estimate for each in found.differences]
+    said = []
+    if any(each.low is not None for each in estimates):
+        corrected = "; p (Holm) is corrected over all differences" if len(found.differences) > 1 else ""
+        said.append(_wrapped(f"{FOR_WHOM}{corrected}. The plain mean weighs every rating alike."))
+    if any(each.interval_note == UNRELIABLE for each in estimates):
+        said.append(_wrapped(UNRELIABLE_MEANS))
+    return said
+
+
+def _wrapped(text: str) -> str:
+    return fill(text, WIDTH, break_on_hyphens=False)
+
+
 def _odds_text(sources: tuple[str, ...], odds: CumulativeFit) -> str:
     title = "Odds ratios: cumulative-link mixed model (logit, Laplace), Wald intervals, for many annotators"
     if odds.reason:
-        return f"{title}\n- ({odds.reason})"
+        return f"{title}\n{_wrapped(f'None: {NO_ODDS[odds.reason]}.')}"
     rows = [
         (f"{sources[each.first]} / {sources[each.second]}", f"{each.ratio:.3g}", f"[{each.low:.3g}, {each.high:.3g}]",
          _p(each.p_value), _p(each.adjusted_p))

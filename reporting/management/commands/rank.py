@@ -1,26 +1,30 @@
 """`manage.py rank FILE` ranks the sources of a file of comparisons, without a database."""
 
 import json
-import math
 from argparse import RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from measures.estimate import Estimate
 from measures.preferences.clustered import SINGLE_ANNOTATOR, SINGLE_CLUSTER, SINGLE_CONVERSATION
+from measures.preferences.comparisons import PairCounts
 from measures.preferences.ranking import (
     BRADLEY_TERRY,
     DAVIDSON,
     ELO,
     NOT_TOLD_APART,
     SEPARATED,
+    Ranking,
+    SourceRank,
 )
+from reporting.file_options import Missing, add_missing, add_where, counted
 from reporting.labels import REASONS
-from reporting.offline import UnreadableRatings, add_where
+from reporting.offline import UnreadableRatings
 from reporting.ranked_file import ComparisonColumns, RankedFile, ranking_of_file
 
 HELP = """Rank sources by comparisons (a table with a header, one row per answer: CSV, TSV, XLSX, Parquet, JSON or
@@ -33,7 +37,8 @@ against each other source: wins plus half of the ties, with the sides even. Answ
 they are counted apart. "tie" is Davidson's nu, "side_bias" the log odds of the left one of two equal sources.
 
 Intervals are 95 %, clustered on annotators and on conversations (--cluster; without it each row is one of its own).
-Ranks hold for all sources at once with 95 %. Needs no database."""
+Ranks hold for all sources at once with 95 %. A source that won or lost everything has no strength, but a rank: a pair
+that always went one way counts as decided if it did so in enough conversations. Needs no database."""
 
 # As on the report's pages, but a file can have covariates.
 WHY = REASONS | {
@@ -44,6 +49,13 @@ NOTES = {
     SINGLE_CONVERSATION: "there is one conversation: the intervals hold for this conversation only",
     SINGLE_CLUSTER: "there is one annotator and one conversation: there are no intervals",
 }
+# For whom the intervals hold, by the note of the ranking.
+FOR_WHOM = {
+    None: "for new annotators and new conversations like these",
+    SINGLE_ANNOTATOR: "for new conversations, but for this annotator only",
+    SINGLE_CONVERSATION: "for new annotators, but for this conversation only",
+}
+WIDTH = 110
 MODELS = {DAVIDSON: "Davidson (Bradley-Terry with ties)", BRADLEY_TERRY: "Bradley-Terry (no ties in the file)"}
 
 
@@ -65,6 +77,7 @@ class Command(BaseCommand):
             "--swapped", metavar="COL", help="true where the source of --left stood on the right, as in an export"
         )
         add_where(parser)
+        add_missing(parser)
         parser.add_argument(
             "--covariate", action="append", default=[], metavar="COL", help="a number, left minus right; repeatable"
         )
@@ -80,6 +93,7 @@ class Command(BaseCommand):
             tuple(dict.fromkeys(options["covariate"])),
             options["swapped"],
             tuple(options["where"]),
+            Missing(options["missing"]),
         )
         try:
             found = ranking_of_file(options["file"], columns)
@@ -94,8 +108,10 @@ def warnings_of(found: RankedFile, columns: ComparisonColumns) -> list[str]:
     """Return what a reader of the numbers must know, and every row that they leave out."""
     ranking = found.ranking
     said = []
-    if found.n_empty:
-        said.append(f"{found.n_empty:,} of {found.n_rows:,} rows have no winner and are left out")
+    if found.without_winner:
+        spelled = ", ".join(f"{text or 'empty'} {n:,}" for text, n in sorted(found.without_winner.items()))
+        n_left_out = sum(found.without_winner.values())
+        said.append(f"{n_left_out:,} of {found.n_rows:,} rows have no winner and are left out ({spelled})")
     if ranking.n_both_bad:
         said.append(f"{ranking.n_both_bad:,} answers call both bad: they are counted apart, not as ties")
     if ranking.n_left_out:
@@ -148,9 +164,6 @@ def _ends(found: Estimate) -> dict[str, float | None]:
 def as_table(found: RankedFile, columns: ComparisonColumns) -> str:
     """Return the sources from the best to the worst, the pairs, and what else the model says."""
     ranking = found.ranking
-    ordered = sorted(
-        ranking.sources, key=lambda each: math.inf if each.strength.reason else -(each.strength.value or 0)
-    )
     answers = ranking.counts.compared.sum(axis=1)
     sources = [
         [
@@ -158,17 +171,29 @@ def as_table(found: RankedFile, columns: ComparisonColumns) -> str:
             _shown(each.strength),
             "-" if each.strength.value is None else f"{ELO * each.strength.value:+.0f}",
             _shown(each.win_rate),
-            "-" if each.best_rank is None else f"{each.best_rank} to {each.worst_rank}",
+            _plain_rate(ranking.counts, each.source),
+            _ranks(each),
             f"{answers[each.source]:,}",
         ]
-        for each in ordered
+        for each in ranking.in_order
     ]
     blocks = [
-        _aligned([["source", "strength", "Elo", "win rate", "rank", "answers"], *sources]),
+        _aligned([["source", "strength", "Elo", "win rate (model)", "plain", "rank", "answers"], *sources]),
         _aligned([["pair", "expected", "preferred", "ties", "both bad"], *_pairs(found)]),
         "\n".join(_sentences(found, columns)),
     ]
     return "\n\n".join(blocks)
+
+
+def _plain_rate(counts: PairCounts, source: int) -> str:
+    answers = counts.compared[source].sum()
+    return f"{(counts.preferred[source].sum() + counts.tied[source].sum() / 2) / answers:.3f}" if answers else "-"
+
+
+def _ranks(each: SourceRank) -> str:
+    if each.best_rank is None:
+        return "-"
+    return f"{each.best_rank}" if each.best_rank == each.worst_rank else f"{each.best_rank} to {each.worst_rank}"
 
 
 def _pairs(found: RankedFile) -> list[list[str]]:
@@ -194,9 +219,14 @@ def _pairs(found: RankedFile) -> list[list[str]]:
 
 def _sentences(found: RankedFile, columns: ComparisonColumns) -> list[str]:
     ranking = found.ranking
+    clusters = counted(ranking.n_clusters, "conversation") if columns.cluster else (
+        f"{counted(ranking.n_clusters, 'row')} as conversations"
+    )  # fmt: skip
     lines = [
-        f"Model: {MODELS[ranking.model]}, {ranking.n:,} answers, {ranking.n_annotators:,} annotators, "
-        f"{ranking.n_clusters:,} {'conversations' if columns.cluster else 'rows as conversations'}.",
+        *_without_strength(found),
+        *_meanings(ranking),
+        f"Model: {MODELS[ranking.model]}, {counted(ranking.n, 'answer')}, "
+        f"{counted(ranking.n_annotators, 'annotator')}, {clusters}.",
         f"Ties: nu {_shown(ranking.tie)}. Side: log odds of the left one {_shown(ranking.side_bias)}.",
     ]
     for name, each in zip(columns.covariates, ranking.covariates, strict=True):
@@ -205,11 +235,31 @@ def _sentences(found: RankedFile, columns: ComparisonColumns) -> list[str]:
     if tested.p_value is None:
         lines.append(f"Transitivity: not tested ({tested.reason}).")
     else:
-        lines.append(f"Transitivity: p {tested.p_value:.3f} over {tested.n_triads:,} triads of sources.")
+        how = "" if tested.n_triads == 1 else ", simulated: another seed, as in the report, moves the third decimal"
+        lines.append(f"Transitivity: p {tested.p_value:.3f} over {counted(tested.n_triads, 'triad')} of sources{how}.")
     if ranking.triads:
         circles = "; ".join(_circle(found.sources, triad) for triad in ranking.triads[:5])
         lines.append(f"Circular triads by count: {len(ranking.triads):,} ({circles}).")
-    return lines
+    return [fill(line, WIDTH, break_on_hyphens=False) for line in lines]
+
+
+def _without_strength(found: RankedFile) -> list[str]:
+    return [
+        f"{found.sources[each.source]} has no strength: {WHY[each.strength.reason]}."
+        for each in found.ranking.in_order
+        if each.strength.reason
+    ]
+
+
+def _meanings(ranking: Ranking) -> list[str]:
+    """Say for whom the intervals hold, and what the two win rates are."""
+    if all(each.strength.low is None for each in ranking.sources):
+        return []
+    return [
+        f"Intervals are 95 %, each by itself, {FOR_WHOM[ranking.note]}. Ranks hold for all sources at once with 95 %.",
+        "The model's win rate is the expected score against each other source with a strength, with the sides even. "
+        "The plain one is wins plus half of the ties by answers, so it depends on the opponents.",
+    ]
 
 
 def _circle(sources: Sequence[str], triad: tuple[int, int, int]) -> str:

@@ -50,7 +50,8 @@ def test_chat_messages_become_turns(study: Study, write: Write) -> None:
 def test_messages_may_come_without_candidates(study: Study, write: Write) -> None:
     summary = load(study, write({"messages": [{"role": "user", "content": "Hello?"}]}))
     assert summary.counts["candidates_new"] == 0
-    assert summary.warnings[0].startswith("Line 1: a dialogue has no responses, but this protocol rates responses.")
+    (warning,) = summary.warnings
+    assert warning.startswith("Nothing can be rated: this protocol rates responses, and no dialogue has one.")
 
 
 def test_utterances_keep_their_labels_as_metadata_and_the_summary_says_so(study: Study) -> None:

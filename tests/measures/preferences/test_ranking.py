@@ -164,7 +164,45 @@ def test_a_source_that_never_lost_has_no_strength_and_the_others_are_ranked() ->
     found = rank(answers(*rows * 3))
     assert [each.strength.reason for each in found.sources] == ["never_lost", None, None]
     assert (found.n, found.n_left_out) == (12, 6)
-    assert found.sources[0].best_rank is None
+
+
+EVEN = [(1, 2, LEFT), (2, 1, LEFT), (1, 2, RIGHT), (2, 1, RIGHT)] * 5
+ALWAYS = [(0, 1, LEFT), (1, 0, RIGHT), (2, 0, RIGHT), (0, 2, LEFT)]
+
+
+def test_a_source_that_won_everything_has_the_first_rank_and_leaves_the_others_the_rest() -> None:
+    found = rank(answers(*EVEN, *ALWAYS * 30))
+    assert [(each.best_rank, each.worst_rank) for each in found.sources] == [(1, 1), (2, 3), (2, 3)]
+    assert next(each.source for each in found.in_order) == 0
+
+
+def test_a_source_that_lost_everything_has_the_last_rank() -> None:
+    lost = [(left, right, -outcome) for left, right, outcome in ALWAYS * 30]
+    found = rank(answers(*EVEN, *lost))
+    assert [(each.best_rank, each.worst_rank) for each in found.sources] == [(3, 3), (1, 2), (1, 2)]
+    assert [each.source for each in found.in_order][-1] == 0
+
+
+def test_a_few_wins_decide_no_rank_but_are_allowed_for() -> None:
+    found = rank(answers(*EVEN, *ALWAYS[:2]))
+    assert [(each.best_rank, each.worst_rank) for each in found.sources] == [(1, 3)] * 3
+    assert next(each.source for each in found.in_order) == 0
+
+
+def test_many_answers_of_one_conversation_decide_no_rank() -> None:
+    of = answers(*EVEN, *ALWAYS * 30)
+    of = replace(of, cluster=np.append(np.arange(len(EVEN)), np.zeros(120, np.int64)))
+    assert [(each.best_rank, each.worst_rank) for each in rank(of).sources] == [(1, 3)] * 3
+
+
+def test_two_sources_of_which_one_always_won_have_ranks() -> None:
+    found = rank(answers(*[(0, 1, LEFT), (1, 0, RIGHT)] * 20, n_sources=2))
+    assert [(each.best_rank, each.worst_rank) for each in found.sources] == [(1, 1), (2, 2)]
+
+
+def test_the_p_value_of_the_only_triad_does_not_depend_on_the_seed() -> None:
+    of = Preferences(60, 3, 6, 3, strengths=(0.2, 0.0, -0.2)).draw(np.random.default_rng(2))
+    assert rank(of, seed=1).consistency.p_value == rank(of, seed=2).consistency.p_value
 
 
 @pytest.mark.parametrize(
@@ -195,6 +233,17 @@ def test_a_side_that_goes_with_the_source_cannot_be_told_apart() -> None:
     found = rank(answers(*rows, n_sources=2))
     assert found.side_bias.reason == "not_told_apart"
     assert found.sources[0].strength.value == pytest.approx(math.log(2) / 2)
+
+
+def test_answers_that_the_side_explains_without_exception_leave_the_others_their_ranking() -> None:
+    unknown = [(0, 1, LEFT), (0, 1, LEFT), (0, 1, RIGHT), (1, 2, LEFT), (1, 2, RIGHT), (2, 0, LEFT)] * 3
+    seen = [(0, 1, LEFT), (1, 0, LEFT), (2, 1, LEFT), (0, 1, BOTH_BAD)]
+    is_sided = np.arange(len(unknown) + len(seen)) >= len(unknown)
+    found = rank(replace(answers(*unknown, *seen), is_sided=is_sided))
+    alone = rank(replace(answers(*unknown), is_sided=np.zeros(len(unknown), bool)))
+    assert ends([each.strength for each in found.sources]) == ends([each.strength for each in alone.sources])
+    assert (found.side_bias.reason, found.n, found.n_by_side) == ("separated", len(unknown), 3)
+    assert (found.n_both_bad, found.counts.compared.sum() // 2) == (1, len(unknown) + 3)
 
 
 def test_sides_that_nobody_knows_have_no_bias() -> None:

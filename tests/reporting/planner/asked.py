@@ -1,6 +1,7 @@
 """Questions to the planner, as a form would ask them."""
 
-from reporting.planner.plans import OWN, SHARE, Load, PlannedTest, Variances, default_variances
+from reporting.planner.plans import Load, PlannedTest
+from reporting.planner.variances import OWN, SHARE, Variances, default_variances
 
 LOAD = Load(
     n_sources=5, n_per_source=4, n_per_dialogue=0, n_per_pair=0, batch_size=10, minutes=35, pay=3.5, currency="GBP"

@@ -22,8 +22,10 @@ def test_few_annotators_cost_dialogues_and_the_plan_says_how_many_people_save_th
 def test_more_people_are_advised_only_if_they_are_enough_otherwise_dialogues():
     short = make_plan(question(n_annotators=12, n_dialogues=100), LOAD)
     assert advice(short)[0] == (
-        "More annotators in total do not raise the power to 80 %. Plan 128 dialogues, or more annotators per dialogue."
+        "More annotators in total do not raise the power to 80 %. Plan 128 dialogues, or 5 annotators per dialogue."
     )
+    now, before = (make_plan(question(n_annotators=12, n_dialogues=100, ratings=n), LOAD).power for n in (5, 4))
+    assert now >= 0.8 > before
     shared = make_plan(question(n_dialogues=150), LOAD)
     assert f"with {shared.enough_annotators} annotators in total, these dialogues reach 80 % power" in advice(shared)[0]
     now, before = (
@@ -31,6 +33,38 @@ def test_more_people_are_advised_only_if_they_are_enough_otherwise_dialogues():
         for n in (shared.enough_annotators, shared.enough_annotators - 1)
     )
     assert now >= 0.8 > before
+
+
+def test_annotators_are_not_advised_where_dialogues_alone_differ_too_much():
+    short = make_plan(question(n_annotators=12, n_dialogues=20), LOAD)
+    assert make_plan(question(n_annotators=600, n_dialogues=20, ratings=50), LOAD).power < 0.8
+    assert advice(short)[0] == (
+        "More annotators do not raise the power to 80 %, as the sources differ too much from dialogue to dialogue. "
+        f"Plan {short.n_needed} dialogues."
+    )
+
+
+def test_annotators_and_dialogues_are_both_advised_where_neither_alone_is_enough():
+    both = make_plan(question(n_dialogues=20, variances=own(0.01)), LOAD)
+    assert (both.n_needed, both.enough_annotators) == (None, None)
+    assert advice(both)[0].startswith("Add annotators and dialogues:")
+
+
+def test_the_same_few_people_and_their_hours_stand_in_the_first_sentence():
+    plan = make_plan(question(), LOAD)
+    assert answer(plan, LOAD)[0] == (
+        f"225 dialogues, all by the same 3 annotators, {plan.work.hours_each:,.1f} hours each, detect a difference of "
+        "10 points with 80 % power."
+    )
+    assert "would do" not in " ".join(answer(plan, LOAD))
+    alone = make_plan(question(ratings=1), LOAD)
+    assert "all by the same annotator, " in answer(alone, LOAD)[0]
+
+
+def test_fewer_ratings_with_more_annotators_per_dialogue_are_explained():
+    said = "The annotators in total grow here, too, from 2 annotators to 7 annotators: that is what saves ratings."
+    assert said in advice(make_plan(question(), LOAD))
+    assert not any("grow here" in sentence for sentence in advice(make_plan(question(n_annotators=24), LOAD)))
 
 
 def test_smaller_batches_are_advised_if_some_people_get_none():

@@ -56,3 +56,25 @@ def test_the_six_dimensions_of_whole_dialogues_stand_before_the_questions(bundle
 def test_a_protocol_that_names_none_has_its_criteria_as_dimensions():
     study = study_of("he-protocol-1.0")
     assert len(entry(study, "dimensions").lines) == study.protocol_version.criteria.count()
+
+
+def test_units_of_several_kinds_are_named_with_the_granularity_and_the_mode_of_each():
+    (line,) = entry(study_of("abc-eval-1.1"), "granularity").lines
+    assert line == "Granularity: Turn / Dialogue. Mode: Absolute. Interaction: Static."
+    compared, absolute = (load_bundle(BUILTIN / f"{name}.yaml") for name in ("acute-eval-1.0", "ssa-1.0"))
+    both = compared | {"criteria": [*compared["criteria"], absolute["criteria"][0] | {"unit": "response"}]}
+    study = StudyFactory(protocol_version=store_bundle(both, publish=True, now=NOW)[0])
+    assert "Mode: Absolute / Comparative." in entry(study, "granularity").lines[0]
+
+
+def test_questions_of_which_one_option_or_none_is_chosen_say_so():
+    lines = entry(study_of("abc-eval-1.1"), "annotation_format").lines
+    assert lines[0].startswith("Interpretability: one option, or none, nominal scale. Options: Uninterpretable.")
+    assert lines[2].startswith("Personal information: any number of options, or none, nominal scale.")
+    assert lines[8].startswith("Grammatical: one option, ordinal scale.")
+
+
+def test_a_comparison_has_the_options_that_annotators_see():
+    lines = entry(study_of("acute-eval-1.0"), "annotation_format").lines
+    labels = [option["label"] for option in load_bundle(BUILTIN / "acute-eval-1.0.yaml")["criteria"][0]["options"]]
+    assert f"Options: {' / '.join(labels)}." in lines[0]
