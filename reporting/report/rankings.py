@@ -149,6 +149,7 @@ class PreferenceModel:
     both_bad: int
     other: int
     left_out: int
+    by_side: int
     identical: int
     annotators: int
     conversations: int
@@ -283,6 +284,7 @@ class _Answers:
             both_bad=found.n_both_bad,
             other=self.n_other,
             left_out=found.n_left_out,
+            by_side=found.n_by_side,
             identical=identical,
             annotators=found.n_annotators,
             conversations=found.n_clusters,
@@ -301,7 +303,7 @@ class _Answers:
         )
 
     def _sources(self, found: Ranking, adjusted: Ranking | None, names: list[str]) -> list[RankedSource]:
-        """Return the sources from the strongest to the weakest, those without a strength last."""
+        """Return the sources from the best to the worst, those that no chain of answers places last."""
         answers = found.counts.compared.sum(axis=1)
         nothing = [NOTHING] * len(answers)
         at_equal_length = [_bounded(each.strength) for each in adjusted.sources] if adjusted else nothing
@@ -320,7 +322,7 @@ class _Answers:
             )
             for each, other in zip(found.sources, at_equal_length, strict=True)
         ]
-        return sorted(rows, key=lambda row: -np.inf if row.strength.value is None else row.strength.value, reverse=True)
+        return [rows[each.source] for each in found.in_order]
 
     def _pairs(self, found: Ranking, names: list[str]) -> list[RankedPair]:
         counts = found.counts

@@ -116,6 +116,8 @@ def warnings_of(found: RankedFile, columns: ComparisonColumns) -> list[str]:
         said.append(f"{ranking.n_both_bad:,} answers call both bad: they are counted apart, not as ties")
     if ranking.n_left_out:
         said.append(f"{ranking.n_left_out:,} answers about sources without a strength are left out")
+    if ranking.n_by_side:
+        said.append(f"{ranking.n_by_side:,} answers are left out: everybody who saw the sides preferred the same one")
     for each in ranking.sources:
         if each.strength.reason:
             said.append(f"{found.sources[each.source]} has no strength: {WHY[each.strength.reason]}")
