@@ -1,3 +1,4 @@
+from functools import partial
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -5,6 +6,7 @@ from django.utils import timezone
 
 from annotation.importing.console import named_study, picked
 from annotation.models import Batch
+from annotation.selectors.imported_batches import nothing_to_deal
 from annotation.services.batching import WAYS, make_batches
 from annotation.services.pairing import identical_words
 from annotation.services.refusals import Refused
@@ -58,4 +60,5 @@ class Command(BaseCommand):
         made = "1 batch made." if len(batches) == 1 else f"{len(batches)} batches made."
         if words := identical_words(batches):
             self.stdout.write(words)
-        self.stdout.write(made if batches else "All dialogues are in batches already: nothing to make.")
+        nothing = partial(nothing_to_deal, study, options["kind"], is_fresh_only=options["is_fresh_only"])
+        self.stdout.write(made if batches else nothing())
