@@ -14,10 +14,11 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.access import Right, may_create_studies, signed_in, studies_of, study_for
-from annotation.forms import BatchStatusForm, DialogueFilter, DiscardForm, MakeBatchesForm, StatusForm, StudyForm
+from annotation.forms import BatchStatusForm, DialogueFilter, DiscardForm, StatusForm, StudyForm
+from annotation.forms_batches import MakeBatchesForm
 from annotation.models import Batch, Study
 from annotation.selectors import studies as selectors
-from annotation.selectors.batch_sizes import words_of_sizes
+from annotation.selectors.batch_sizes import has_conversations, n_conversations, sizes_of
 from annotation.selectors.dialogues import dialogue_list, unused_dialogues, uses_of
 from annotation.selectors.fitting_version import fitting_words
 from annotation.selectors.health import worker_is_silent
@@ -124,7 +125,7 @@ def study_batches(request: HttpRequest, slug: str) -> HttpResponse:
         fields=selectors.metadata_fields(study),
         pilots=pilots_to_repeat(study),
         is_comparing=batching.Unit.COMPARISON in batching.units_of(study),
-        sizes=words_of_sizes(study),
+        sizes=sizes_of(study),
         initial={"kind": request.GET.get("kind", Batch.Kind.MAIN)},
     )
     if request.method == "POST" and form.is_valid():
@@ -132,10 +133,12 @@ def study_batches(request: HttpRequest, slug: str) -> HttpResponse:
             _say_made(request, study, form)
             return redirect("study_batches", slug)
     named = request.GET.get("batch", "").replace("\x00", "")
+    page = page_of(request, selectors.batch_list(study, named))
     context = {
         "form": form,
         "discard_form": DiscardForm(),
-        "page": page_of(request, selectors.batch_list(study, named)),
+        "page": page,
+        "conversations": n_conversations(page) if has_conversations(study) else {},
         "named": named,
         "n_unbatched": selectors.unbatched_count(study),
         "fitting": fitting_words(study),

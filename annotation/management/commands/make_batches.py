@@ -7,7 +7,7 @@ from django.utils import timezone
 from annotation.importing.console import named_study, picked
 from annotation.models import Batch
 from annotation.selectors.imported_batches import nothing_to_deal
-from annotation.services.batching import WAYS, make_batches
+from annotation.services.batching import COUNTED, DIALOGUES, WAYS, make_batches
 from annotation.services.pairing import identical_words
 from annotation.services.refusals import Refused
 from annotation.services.repeating import repeat_pilot
@@ -25,6 +25,12 @@ class Command(BaseCommand):
             "--size",
             type=int,
             help="Dialogues per batch; each turn of a conversation is one, and so is each pair of whole dialogues.",
+        )
+        parser.add_argument(
+            "--counts",
+            choices=COUNTED,
+            default=DIALOGUES,
+            help="What the size counts: dialogues, or conversations (scenarios, where whole dialogues are compared).",
         )
         parser.add_argument("--field", help="Metadata field to stratify by; n_turns always works.")
         parser.add_argument("--k", type=int, help="Sources per dialogue, balanced; all when left out.")
@@ -46,7 +52,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         study, now = named_study(options["study"]), timezone.now()
-        asked = picked(options, "by", "size", "field", "k", "kind", "seats", "n_dialogues", "is_fresh_only")
+        asked = picked(options, "by", "size", "counts", "field", "k", "kind", "seats", "n_dialogues", "is_fresh_only")
         asked |= picked(options, "n_pairs", "repeat_percent")
         try:
             if options["same_as"]:
