@@ -243,7 +243,7 @@ def test_whole_dialogues_from_a_file_over_columns_and_keys_to_the_report(open_sc
             expect_seen(screen, f"{name}, pair {place + 1}")
             left, right = screen.locator(SIDES).all()
             rater.keep_picture(SCREENSHOTS / f"talks-{size[0]}-{place}.png")
-            expect(left).to_contain_text("Speaker 1")
+            expect(left).to_contain_text("Dialogue 1 · Speaker 1")
             if size[0] >= 900:
                 assert left.bounding_box()["x"] + left.bounding_box()["width"] <= right.bounding_box()["x"]
                 assert all(
