@@ -32,7 +32,7 @@ class MakeBatchesForm(forms.Form):
         ),
     )  # fmt: skip
     counts = forms.ChoiceField(
-        required=False, label=_("The size counts"), help_text=_("A batch holds them whole either way.")
+        required=False, label=_("The size counts"), help_text=_("Conversations and scenarios stay whole either way.")
     )
     field = forms.ChoiceField(
         required=False, label=_("Metadata field"), help_text=_("Every batch gets the same share of each value.")

@@ -218,12 +218,12 @@ def _to_rate_here(study: Study) -> list[str]:
     if not new:
         return []
     text = ngettext(
-        "These ratings go into a new closed batch, %(batches)s, and its dialogues can be in no other batch. To have "
-        "them rated in Parley too, open it under Batches: it then gets free seats (%(seats)s). For smaller batches, "
-        "make batches before you import the ratings.",
-        "These ratings go into new closed batches, %(batches)s, and their dialogues can be in no other batch. To have "
-        "them rated in Parley too, open them under Batches: each then gets free seats (%(seats)s). For other batches, "
-        "make them before you import the ratings.",
+        "These ratings go into a new closed batch, %(batches)s, and its dialogues can be in no other main batch. To "
+        "have them rated in Parley too, open it under Batches: it then gets free seats (%(seats)s). For smaller "
+        "batches, make batches before you import the ratings.",
+        "These ratings go into new closed batches, %(batches)s, and their dialogues can be in no other main batch. "
+        "To have them rated in Parley too, open them under Batches: each then gets free seats (%(seats)s). For "
+        "other batches, make them before you import the ratings.",
         len(new),
     )
     return [text % {"batches": names_of(new), "seats": study.seats}]

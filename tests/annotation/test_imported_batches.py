@@ -20,9 +20,9 @@ from tests.factories import MembershipFactory, make_annotator
 pytestmark = pytest.mark.django_db
 PREFERENCES = b"scenario,left,right,winner,annotator\ns0,model-a,model-b,left,r1\ns1,model-b,model-a,left,r2\n"
 NEW = (
-    "These ratings go into a new closed batch, imported, and its dialogues can be in no other batch. To have them "
-    "rated in Parley too, open it under Batches: it then gets free seats (3). For smaller batches, make batches before "
-    "you import the ratings."
+    "These ratings go into a new closed batch, imported, and its dialogues can be in no other main batch. To have "
+    "them rated in Parley too, open it under Batches: it then gets free seats (3). For smaller batches, make batches "
+    "before you import the ratings."
 )
 NOTHING = (
     "No batch was made: every dialogue is already in a batch of this kind (imported). The seats of imported belong to "
