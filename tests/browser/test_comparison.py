@@ -306,6 +306,7 @@ def test_the_options_of_a_comparison_stand_as_its_sides_do(open_screen, size):
     labels = ("Response 1", "Both are equally good", "Response 2", "Both are bad")
     left, equal, right, bad = (step(page).locator(".choice", has_text=label).first.bounding_box() for label in labels)
     screen.keep_picture(SCREENSHOTS / f"comparison-options-{size[0]}.png")
+    assert left["width"] == right["width"] == equal["width"] <= bad["width"]
     if size[0] == 1280:
         assert left["y"] == equal["y"] == right["y"] < bad["y"]
         assert left["x"] + left["width"] <= equal["x"]
