@@ -36,16 +36,22 @@ def deal_stratified(cards: Sequence[T], strata: Sequence[Any], size: int, rng: r
 
 
 def deal_groups(
-    groups: Sequence[Sequence[T]], size: int, rng: random.Random, strata: Sequence[Any] = ()
+    groups: Sequence[Sequence[T]],
+    size: int,
+    rng: random.Random,
+    strata: Sequence[Any] = (),
+    *,
+    counts_groups: bool = False,
 ) -> list[list[T]]:
-    """Deal groups whole, their cards in order, into about as many batches of about `size` cards.
+    """Deal groups whole, their cards in order, into about as many batches of about `size` cards, or groups.
 
     In each round every batch gets one group, the emptiest the longest. With `strata`, one for each group, a round is
     of neighbouring strata. A group longer than `size` makes its batch longer.
     """
     drawn = rng.sample(list(zip(strata or [None] * len(groups), groups, strict=True)), len(groups))
     ordered = [group for _, group in sorted(drawn, key=lambda pair: _stratum_order(pair[0]))]
-    n_batches = min(len(batch_sizes(sum(map(len, groups)), size)), len(groups))
+    n_all = len(groups) if counts_groups else sum(map(len, groups))
+    n_batches = min(len(batch_sizes(n_all, size)), len(groups))
     hands: list[list[Sequence[T]]] = [[] for _ in range(n_batches)]
     for start in range(0, len(ordered), n_batches):
         emptiest = sorted(hands, key=lambda hand: sum(map(len, hand)))

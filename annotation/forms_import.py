@@ -149,6 +149,12 @@ class ImportForm(forms.Form):
         super().__init__(*args, **kwargs)
         criteria = importable(spec_of(study.protocol_version))
         self.fields_of = FIELDS_OF | {ImportJob.Kind.RATINGS: tuple(aliases_of(criteria))}
+        # A name is taken too, as the API sends it; the page offers what there is.
+        chosen = self.initial.get("criterion", "")
+        offered = {"": _("named in the file, or the only one"), **{each.key: each.name for each in criteria}}
+        known = {name: key for key, name in offered.items()}
+        self.initial["criterion"] = known.get(chosen, chosen)
+        self.fields["criterion"].widget = forms.Select(choices=list(offered.items()))
         # In a file of ratings, each criterion may have a column of its own.
         self.criteria = {each.key: each.name for each in criteria if each.key not in COLUMNS}
         for name, label in (COLUMN_LABELS | self.criteria).items():

@@ -16,6 +16,7 @@ from uuid import UUID
 from annotation.context import ContextPanel
 from annotation.dependence import asked
 from protocols.models import Option, ProtocolVersion
+from protocols.sides import SIDES
 from protocols.specs import CriterionSpec, ExplanationSpec, OptionSpec, VersionSpec
 
 # Letters that no command of the rating screen has: f flags, g goes, m shows the raw text, u marks as unsure.
@@ -135,6 +136,12 @@ class AskedCriterion:
         """Return whether the labels are too long to stand beside each other on a phone."""
         words = (option.label.split() for option in self.criterion.options)
         return sum(max(map(_width, each), default=0) for each in words) > ROW
+
+    @property
+    def has_one_option_a_side(self) -> bool:
+        """Return whether one option stands for each side of a comparison: they are laid out as the sides are."""
+        roles = [option.role for option in self.criterion.options]
+        return [role for role in roles if role in SIDES] == list(SIDES)
 
     @property
     def is_done(self) -> bool:

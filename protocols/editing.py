@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 
@@ -12,7 +13,7 @@ from django.utils.translation import pgettext_lazy
 from protocols.bundles import Bundle, check_bundle, complete_bundle, dump_bundle
 from protocols.linting import lint
 from protocols.models import ProtocolVersion
-from protocols.schema import SCHEMA, described, resolved, with_defaults
+from protocols.schema import SCHEMA, BundleError, described, resolved, with_defaults
 
 Text = str | Promise
 Choices = Sequence[tuple[str, Text]]
@@ -262,6 +263,7 @@ def _bounded(part: str, field: Field) -> Field:
     )
 
 
+PART_OF = {"criteria": "criterion", "options": "option"}  # those of a list, by its name in a path
 FIELDS = {part: {field.name or "itself": _bounded(part, field) for field in fields} for part, fields in _PARTS.items()}
 
 
@@ -276,9 +278,28 @@ def revision_of(doc: Bundle) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def in_page_words(error: BundleError) -> BundleError:
+    """Return the error with codes of a field as the labels of its choices, and `unit: comparison` as on the page."""
+    names = re.findall(r"[a-z_]+", error.path)
+    part = PART_OF.get(names[-2], "") if len(names) > 1 else "document"
+    field = FIELDS.get(part, {}).get(names[-1]) if names else None
+    labels = {code: f"“{label}”" for code, label in (field.choices if field else ()) if code}
+    unit = FIELDS["criterion"]["unit"]
+    whole = {f"unit: {code}": f"“{unit.label}”: “{label}”" for code, label in UNITS}
+
+    known = whole | labels
+    codes = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, known))})(?![\w-])")
+
+    def worded(text: str, most: int = 0) -> str:
+        return codes.sub(lambda found: str(known[found[0]]), text, most)
+
+    # Of a message only the value: other words of it may look like codes.
+    return replace(error, message=worded(error.message, 1), expected=worded(error.expected))
+
+
 def findings(doc: object) -> dict[str, list[dict[str, str]]]:
     """Return the `errors` of a document and, if there are none, its `warnings`."""
-    errors = [asdict(each) for each in check_bundle(doc)]
+    errors = [asdict(in_page_words(each)) for each in check_bundle(doc)]
     advice = [] if errors or not isinstance(doc, dict) else lint(complete_bundle(doc))
     warnings = [{"path": each.path, "message": each.sentence, "expected": each.advice} for each in advice]
     return {"errors": errors, "warnings": warnings}

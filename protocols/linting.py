@@ -22,6 +22,15 @@ LEADING = (
     "quanto è buono", "quanto è buona", "quanto è brutto", "quanto è brutta",
     "难道", "显然", "当然", "毫无疑问", "您同意", "你同意", "有多好", "有多差",
 )  # fmt: skip
+# What “I don't know” may be called. The editor reads it too, as an expression of JavaScript.
+UNSURE = "|".join((
+    r"\bunsure", r"\bnot sure", r"n't know", r"not know", r"n't tell", r"not tell", r"hard to (?:tell|say)", r"n't say",
+    r"not say", r"n't judge", r"not judge", r"not decide", r"n't decide", r"\bundecided", r"\bunclear", r"no opinion",
+    r"\bn/a\b", r"not applicable", r"does not apply",
+    r"non so", r"non saprei", r"non sono sicur", r"\bincert", r"\bindecis", r"non applicabil", r"non giudic",
+    r"non posso", r"不知", r"不确定", r"不清楚", r"无法", r"难以", r"不适用", r"说不",
+    r"wei(?:ß|ss) (?:es |ich )?nicht", r"unsicher", r"nicht sicher", r"sais pas", r"pas sûr", r"no sé",
+))  # fmt: skip
 ASCII_APOSTROPHE = str.maketrans("’ʼ", "''")
 TEXTS = (
     "name", "summary", "context_title", "item_title", "welcome", "changes", "notices", "guidelines_short", "guidelines",
@@ -109,8 +118,19 @@ def _unbalanced(path: str, criterion: Bundle) -> Iterator[Warning_]:
         yield Warning_(f"{path}.options", "unbalanced", sentence % {"good": n_good, "bad": n_bad}, advice)
 
 
+def _unsure_by_chance(path: str, criterion: Bundle) -> Iterator[Warning_]:
+    """Find an answer that counts as “I don't know” though it is called otherwise: a ready-made one was renamed."""
+    for number, option in enumerate(criterion["options"]):
+        if option["role"] != Option.Role.UNSURE or re.search(UNSURE, _plain(option["label"])):
+            continue
+        if criterion["kind"] == Criterion.Kind.MULTIPLE or option["key"] == Option.Role.UNSURE:
+            sentence = _("“%(label)s” counts as unsure: that the annotator cannot tell.") % {"label": option["label"]}
+            advice = _("Choose another role, unless this is meant. Give it a key of its own too.")
+            yield Warning_(f"{path}.options[{number}].role", "unsure_by_chance", sentence, advice)
+
+
 CRITERION_CHECKS: tuple[Callable[[str, Bundle], Iterator[Warning_]], ...] = (
-    _no_unsure, _same_texts, _too_many, _no_example, _unbalanced,
+    _no_unsure, _unsure_by_chance, _same_texts, _too_many, _no_example, _unbalanced,
 )  # fmt: skip
 
 

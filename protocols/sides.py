@@ -36,7 +36,7 @@ def has_sides(options: Sequence[Entry]) -> bool:
 def side_errors(path: str, criterion: Entry, unit: str) -> Iterator[BundleError]:
     """Yield the faults of a criterion's sides: those of a comparison, or sides where nothing is compared."""
     if unit != ProtocolVersion.Unit.COMPARISON:
-        yield from _misplaced(f"{path}.options", criterion["options"], unit)
+        yield from _misplaced(path, criterion["options"], unit)
         return
     if criterion["kind"] != Criterion.Kind.SINGLE:
         message = _("is %(value)s, but a comparison has one answer") % {"value": criterion["kind"]}
@@ -47,11 +47,16 @@ def side_errors(path: str, criterion: Entry, unit: str) -> Iterator[BundleError]
 
 
 def _misplaced(path: str, options: Sequence[Entry], unit: str) -> Iterator[BundleError]:
+    """Yield one error for a whole pair of sides, at the unit that it lacks, otherwise one for each role."""
+    if {option["role"] for option in options}.issuperset(SIDES):
+        message = _("is %(unit)s, but its answers are the sides of a comparison") % {"unit": unit}
+        yield BundleError(f"{path}.unit", message, ProtocolVersion.Unit.COMPARISON.value)
+        return
     for number, option in enumerate(options):
         if option["role"] in OF_A_PAIR:
             found = {"role": option["role"], "unit": unit}
             message = _("is %(role)s, but the question is about a %(unit)s") % found
-            yield BundleError(f"{path}[{number}].role", message, _("another role, or unit: comparison"))
+            yield BundleError(f"{path}.options[{number}].role", message, _("another role, or unit: comparison"))
 
 
 def _role_errors(path: str, options: Sequence[Entry]) -> Iterator[BundleError]:

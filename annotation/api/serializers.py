@@ -144,6 +144,11 @@ class MakeBatchesSerializer(serializers.Serializer):
         allow_null=True,
         help_text="Dialogues per batch; each turn of a conversation is one, and so is each pair of whole dialogues.",
     )
+    counts = serializers.ChoiceField(
+        choices=["dialogues", "conversations"],
+        default="dialogues",
+        help_text="What `size` counts: dialogues, or conversations (scenarios, where whole dialogues are compared).",
+    )
     field = serializers.CharField(max_length=200, required=False, allow_null=True)
     k = serializers.IntegerField(
         min_value=1, max_value=1000, required=False, allow_null=True, help_text="Sources shown of each dialogue."

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 
 from django.utils.translation import gettext as _
 
-from annotation.importing.columns import NONE, SEVERAL, named, none_found, place_of, told_places
+from annotation.importing.columns import NONE, SEVERAL, named, place_of, told_places
 from annotation.importing.outcome import BadField, Remedy
-from annotation.importing.remedies import choose_columns
+from annotation.importing.remedies import choose_columns, choose_one_of
 from annotation.importing.shapes import BATCH_KEYS, CONVERSATION_KEYS, SCENARIO_KEYS, SOURCE_KEYS
+from parley.listing import either
 
 CSV_PROMPTS, RESPONSES, WIDE, TURNS = "csv-prompts", "table-responses", "table-wide", "table-turns"
 TABLE_FORMATS = (CSV_PROMPTS, RESPONSES, WIDE, TURNS)
@@ -79,8 +80,9 @@ def layout_of(columns: list[str], wanted: Mapping[str, str], format: str = "") -
         return _of_turns(places, wanted, columns)
     places = {name: at for name, at in places.items() if name not in ("turn", "text")}
     if not {"history", "prompt"} & places.keys():
-        text = _("no column with the dialogue so far; the file has: %(columns)s")
-        raise BadField("history", text % {"columns": named(columns)}, _choose_history())
+        text = _("no column with the dialogue so far, or with its last turn; columns not used yet: %(columns)s")
+        unused = _unused([*places.values(), *responses.values()], columns)
+        raise BadField("history", text % {"columns": named(unused)}, _choose_history())
     if responses:
         places.pop("source", None)
         return Layout(WIDE, places, responses)
@@ -90,7 +92,7 @@ def layout_of(columns: list[str], wanted: Mapping[str, str], format: str = "") -
 
 
 def _choose_history() -> Remedy:
-    one, rows = choose_columns("history"), choose_columns("dialogue", "speaker", "text")
+    one, rows = choose_one_of("history", "prompt"), choose_columns("dialogue", "speaker", "text")
     text = _("%(how)s; if each row is a turn, %(rows)s")
     return Remedy(text % {"how": one.page, "rows": rows.page}, text % {"how": one.command, "rows": rows.command})
 
@@ -121,8 +123,15 @@ def _needed(places: dict[str, int], names: tuple[str, ...], columns: list[str]) 
     """Return the places if the table has all of these. Raise BadField otherwise."""
     for name in names:
         if name not in places:
-            raise BadField(name, none_found([name], columns, ALIASES), choose_columns(name))
+            text = _("no column has a recognised name (%(known)s); columns not used yet: %(columns)s")
+            found = {"known": either(ALIASES[name]), "columns": named(_unused(places.values(), columns))}
+            raise BadField(name, text % found, choose_columns(name))
     return places
+
+
+def _unused(places: Iterable[int], columns: list[str]) -> list[str]:
+    used = set(places)
+    return [name for at, name in enumerate(columns) if at not in used]
 
 
 def _has_rows_of_turns(places: dict[str, int], responses: dict[str, int]) -> bool:

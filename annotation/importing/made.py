@@ -3,13 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
-from django.db.models import Model
+from django.db.models import Model, QuerySet
+from django.db.models.expressions import RawSQL
 
 from annotation.importing.copying import execute
 from annotation.importing.outcome import ImportSummary
 from annotation.models import ImportJob
+
+M = TypeVar("M", bound=Model)
 
 
 def begin_noting() -> None:
@@ -29,6 +32,12 @@ def insert_made(table: str, insert: str, params: Sequence[Any] | Mapping[str, An
     return execute(
         f"WITH made AS ({insert} RETURNING id) INSERT INTO import_made SELECT '{table}', id FROM made", params
     )
+
+
+def made_rows(model: type[M]) -> QuerySet[M]:
+    """Return the rows of a table that this import has made so far."""
+    ids = RawSQL('SELECT id FROM import_made WHERE "table" = %s', [model._meta.model_name])
+    return model._default_manager.filter(pk__in=ids)
 
 
 def remember(job: ImportJob, summary: ImportSummary, now: datetime) -> None:

@@ -7,9 +7,10 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from annotation.importing.layouts import TABLE_FORMATS
 from annotation.importing.outcome import BadField, Remedy
 from annotation.importing.remedies import choose_columns
-from annotation.importing.shapes import JSONL_MESSAGES, ParsedDialogue
+from annotation.importing.shapes import JSONL_MESSAGES, ONLY_SOURCE, DialogueOptions, ParsedDialogue
 from annotation.models import Study
 from parley.listing import both
 from protocols.models import ProtocolVersion
@@ -43,6 +44,24 @@ def _how_to_match(missing: list[str], is_table: bool) -> Remedy:
     return Remedy(found.page + page, found.command + whole % {"option": "--source NAME"})
 
 
+def wholes_left_out(options: DialogueOptions, units: Iterable[str]) -> list[str]:
+    """Warn of a chat log without its whole dialogues, if the protocol has questions about them."""
+    if not options.transcript or options.with_dialogue or Unit.DIALOGUE not in units:
+        return []
+    if Unit.RESPONSE not in units:
+        text = _(
+            "This protocol asks about whole dialogues. Tick “%(option)s” (--with-dialogue): otherwise the last "
+            "response is not part of the dialogue that is rated."
+        )
+    else:
+        text = _(
+            "This protocol also asks about whole dialogues. Tick “%(option)s” (--with-dialogue) to ask these questions "
+            "after the last turn. Otherwise they are asked beside the last turn, whose response is then not part of "
+            "the dialogue."
+        )
+    return [text % {"option": _("Rate the whole dialogue too, at the end")}]
+
+
 class _Side(NamedTuple):
     line: int
     name: str
@@ -62,6 +81,9 @@ class Sides:
         self._rates_wholes = bool({Unit.DIALOGUE, Unit.COMPARISON} & set(units))
         self._bare: int | None = None  # the line of the first dialogue without responses
         self._n_dialogues = self._n_rated = self._n_matched = 0
+        self._is_table = format in TABLE_FORMATS
+        self._n_alike = 0  # the most responses to one dialogue, as long as none has a source of its own
+        self._has_sources = False
         self._scenarios: dict[str, _Side | None] = {}  # None: there are two sources
         self._one_sided: list[_Side] = []
 
@@ -69,6 +91,8 @@ class Sides:
         self._n_dialogues += 1
         self._n_rated += bool(dialogue.candidates)
         self._n_matched += bool(dialogue.source and dialogue.scenario)
+        self._n_alike = max(self._n_alike, len(dialogue.candidates))
+        self._has_sources |= any(candidate.source != ONLY_SOURCE for candidate in dialogue.candidates)
         is_bare = not dialogue.candidates and dialogue.conversation in ("", dialogue.key)
         if self._has_responses and not self._rates_wholes and is_bare and self._bare is None:
             self._bare = dialogue.line
@@ -85,6 +109,20 @@ class Sides:
 
     def warnings(self, study: Study) -> list[str]:
         """Return a sentence for each of the first, with its line. The study may have the other side already."""
+        return [*self._one_source(), *self._unrated(study)]
+
+    def _one_source(self) -> list[str]:
+        """Warn of several responses to a dialogue that all seem to be of one source: no column names it."""
+        if not self._is_table or self._has_sources or self._n_alike < 2:
+            return []
+        text = _(
+            "No column names the source: dialogues have up to %(n)s responses, all of one source, “%(source)s”. "
+            "%(how)s, or systems cannot be compared."
+        )
+        how = choose_columns("source").page
+        return [text % {"n": self._n_alike, "source": ONLY_SOURCE, "how": how[:1].upper() + how[1:]}]
+
+    def _unrated(self, study: Study) -> list[str]:
         if self._n_dialogues and not self._n_rated:
             if self._has_responses:
                 return [self._no_response()]

@@ -15,7 +15,7 @@ from annotation.importing.extent import Extent
 from annotation.importing.files import ready
 from annotation.importing.fitting import refuse_unasked, refuse_wrong_turns
 from annotation.importing.labels import holds_labels
-from annotation.importing.made import begin_noting, remember
+from annotation.importing.made import begin_noting, made_rows, remember
 from annotation.importing.new_sources import doubts
 from annotation.importing.outcome import (
     NAMED_SOURCES,
@@ -29,13 +29,14 @@ from annotation.importing.outcome import (
 from annotation.importing.pair_units import resolve_pairs, turn_votes
 from annotation.importing.places import has_moved, place_units
 from annotation.importing.scenario_pairs import refuse_scenarios_as_dialogues, resolve_scenarios
-from annotation.importing.seats import seat_annotators
+from annotation.importing.seats import seat_annotators, seats_were_added_elsewhere
 from annotation.importing.tables import open_table
 from annotation.importing.units import resolve_units, stage_units
 from annotation.importing.votes import STAGE_COLUMNS, RatingOptions, VoteSpool
 from annotation.importing.writing import refuse_added, refuse_changed, refuse_repeated, stage_votes, write_votes
-from annotation.models import ImportJob, Study
+from annotation.models import Batch, ImportJob, Study
 from annotation.nudging import raise_version
+from annotation.selectors.imported_batches import imported_only, names_of
 from protocols.models import ProtocolVersion
 from protocols.specs import spec_of
 
@@ -146,7 +147,7 @@ def _store(
     log.refuse_any(summary)
     n_new, touched = write_votes(now)
     summary.counts = {"ratings_new": n_new, "ratings_unchanged": spool.n_rows - n_new, **counts}
-    summary.notes = _notes(spool, summary.counts, n_own)
+    summary.notes = _notes(study, spool, summary.counts, n_own)
     if job and not summary.is_dry_run:
         remember(job, summary, now)
     for table in TEMPORARY:
@@ -173,7 +174,7 @@ def _stage_rows(spool: VoteSpool) -> None:
         cursor.execute("ANALYZE import_row")
 
 
-def _notes(spool: VoteSpool, counts: dict[str, int], n_own: int) -> list[str]:
+def _notes(study: Study, spool: VoteSpool, counts: dict[str, int], n_own: int) -> list[str]:
     """Return sentences about what was done. `n_own` is the number of answers by people who rate in the study."""
     notes = []
     if n_own:
@@ -197,14 +198,32 @@ def _notes(spool: VoteSpool, counts: dict[str, int], n_own: int) -> list[str]:
         notes.append(text % {"names": ", ".join(spool.unused)})
     if counts["seats_taken"]:
         notes.append(_("Imported annotators took free seats of draft batches."))
-    if counts["seats_added"]:
+    if counts["seats_added"] and seats_were_added_elsewhere():
         text = _(
             "Imported annotators got seats of their own where a batch was opened before or had no free seat. The seats "
             "of opened batches stay free for people who rate in Parley."
         )
         notes.append(text)
+    notes += _to_rate_here(study)
     if has_moved():
         notes.append(
             _("Ratings of items that a batch already contains are stored in that batch, whatever batch the file names.")
         )
     return notes
+
+
+def _to_rate_here(study: Study) -> list[str]:
+    """Return what follows where the ratings are in new batches: these are closed, and nothing is left to deal."""
+    new = list(imported_only(made_rows(Batch)).order_by("position"))
+    if not new:
+        return []
+    text = ngettext(
+        "These ratings go into a new closed batch, %(batches)s, and its dialogues can be in no other main batch. To "
+        "have them rated in Parley too, open it under Batches: it then gets free seats (%(seats)s). For smaller "
+        "batches, make batches before you import the ratings.",
+        "These ratings go into new closed batches, %(batches)s, and their dialogues can be in no other main batch. "
+        "To have them rated in Parley too, open them under Batches: each then gets free seats (%(seats)s). For "
+        "other batches, make them before you import the ratings.",
+        len(new),
+    )
+    return [text % {"batches": names_of(new), "seats": study.seats}]

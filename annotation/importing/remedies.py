@@ -1,12 +1,13 @@
 """Say what to do about errors: on the import page in the words of its fields, and to commands with their flags."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from annotation.importing.outcome import Remedy
-from parley.listing import both
+from parley.listing import both, either
 
 COLUMN_LABELS: dict[str, Any] = {
     "dialogue": _("Dialogue"),
@@ -37,8 +38,19 @@ COLUMN_LABELS: dict[str, Any] = {
 
 def choose_columns(*fields: str) -> Remedy:
     """Return how to say which column holds each field."""
-    labels = both(f"“{COLUMN_LABELS.get(field, field)}”" for field in fields)
-    pairs = ",".join(f"{field}=COLUMN" for field in fields)
+    return _choose(both(_labels(fields)), ",".join(f"{field}=COLUMN" for field in fields))
+
+
+def choose_one_of(*fields: str) -> Remedy:
+    """Return how to say which column holds one of the fields."""
+    return _choose(either(_labels(fields)), either(f"{field}=COLUMN" for field in fields))
+
+
+def _labels(fields: Iterable[str]) -> list[str]:
+    return [f"“{COLUMN_LABELS.get(field, field)}”" for field in fields]
+
+
+def _choose(labels: str, pairs: str) -> Remedy:
     return Remedy(
         gettext("under Columns, choose the column of %(labels)s") % {"labels": labels},
         gettext("name the column with --map %(pairs)s") % {"pairs": pairs},
@@ -55,7 +67,7 @@ def or_scenario(before: Remedy) -> Remedy:
 def name_criterion(before: Remedy) -> Remedy:
     """Return what to do if all rows of a file answer one criterion, after another remedy."""
     text = gettext("; if all rows answer one criterion, %(how)s")
-    page = gettext("enter it as “%(field)s”") % {"field": gettext("Criterion of the whole file")}
+    page = gettext("choose it as “%(field)s”") % {"field": gettext("Criterion of the whole file")}
     command = gettext("use %(flag)s") % {"flag": "--criterion KEY"}
     return Remedy(before.page + text % {"how": page}, before.command + text % {"how": command})
 

@@ -19,13 +19,18 @@ from annotation.importing.fields import (
 )
 from annotation.importing.layouts import CSV_PROMPTS, Layout
 from annotation.importing.outcome import BadField, ErrorLog
-from annotation.importing.shapes import DialogueOptions, ParsedCandidate, ParsedDialogue, asker_in, name_candidates
+from annotation.importing.shapes import (
+    ONLY_SOURCE,
+    DialogueOptions,
+    ParsedCandidate,
+    ParsedDialogue,
+    asker_in,
+    name_candidates,
+)
 from annotation.importing.spool import derived_key
 from annotation.importing.tables import Table
 from annotation.importing.waiting import WaitingRows, shared_and_own
 from annotation.speakers import next_speaker
-
-ONLY_SOURCE = "model"  # the source in files that name none
 
 
 @dataclass(slots=True)

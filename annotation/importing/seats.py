@@ -9,7 +9,7 @@ from django.db.models import Max, Q
 from django.utils.translation import gettext as _
 
 from annotation.importing.copying import execute, fetch
-from annotation.importing.made import note_made
+from annotation.importing.made import made_rows, note_made
 from annotation.importing.outcome import ErrorLog
 from annotation.models import Assignment, Batch, Participant, Seat, Study
 from annotation.selectors.claims import OPEN_ENDED
@@ -142,3 +142,9 @@ def _add_seats(assignments: list[Assignment]) -> None:
         added.append(Seat(batch_id=assignment.batch_id, number=number, assignment=assignment))
     Seat.objects.bulk_create(added)
     Assignment.objects.filter(pk__in=[each.pk for each in assignments]).update(has_added_seat=True)
+
+
+def seats_were_added_elsewhere() -> bool:
+    """Return whether this import added seats to a batch that it did not make."""
+    added = made_rows(Assignment).filter(has_added_seat=True)
+    return added.exclude(batch__in=made_rows(Batch)).exists()

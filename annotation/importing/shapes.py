@@ -96,6 +96,7 @@ class Shape:
     needs_candidates: bool
 
 
+ONLY_SOURCE = "model"  # the source in tables that name none
 JSONL_MESSAGES = "jsonl-messages"
 SHAPES = {
     "jsonl-history": Shape("history", "speaker", "text", needs_candidates=True),

@@ -1,21 +1,54 @@
 """Say what the size of a batch counts: dialogues, which may be turns of conversations."""
 
-from math import ceil
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from django.contrib.humanize.templatetags.humanize import intcomma
-from django.db.models import Count
+from django.db.models import Count, F
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.models import Candidate, Study
+from annotation.models import Batch, Candidate, Item, Study
 from annotation.selectors.studies import unbatched
 from protocols.models import ProtocolVersion
 from protocols.specs import spec_of
 
-EXAMPLE = 5  # conversations per batch
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """What a size may count, if there is a choice, and a sentence on what waits for a batch."""
+
+    words: str
+    units: Sequence[tuple[str, str]] = ()
 
 
-def words_of_sizes(study: Study) -> str:
+def has_conversations(study: Study) -> bool:
+    """Return whether dialogues are turns of conversations."""
+    return study.dialogues.exclude(conversation=F("key")).exists()
+
+
+def n_conversations(batches: Iterable[Batch]) -> dict[int, int]:
+    """Return {batch: the conversations of its items}."""
+    items = Item.objects.filter(batch__in=[batch.pk for batch in batches], is_check=False).order_by()
+    return dict(items.values_list("batch").annotate(n=Count("dialogue__conversation", distinct=True)))
+
+
+def sizes_of(study: Study) -> Sizes:
+    """Return what the size of a batch may count, and how much waits for one."""
+    units: Sequence[tuple[str, str]] = ()
+    if has_conversations(study):
+        units = [("dialogues", _("dialogues (turns)")), ("conversations", _("conversations"))]
+    elif _compares_wholes(study):
+        units = [("dialogues", _("pairs")), ("conversations", _("scenarios"))]
+    return Sizes(_words(study), units)
+
+
+def _compares_wholes(study: Study) -> bool:
+    is_comparing = ProtocolVersion.Unit.COMPARISON in spec_of(study.protocol_version).units
+    return is_comparing and study.dialogues.filter(source__isnull=False).exclude(scenario="").exists()
+
+
+def _words(study: Study) -> str:
     """Return how many conversations and responses the dialogues are that no batch holds; empty if there are none."""
     waiting = unbatched(study)
     counts = waiting.aggregate(dialogues=Count("pk"), conversations=Count("conversation", distinct=True))
@@ -32,15 +65,9 @@ def words_of_sizes(study: Study) -> str:
         said.append(_("Responses to rate: %(n)s.") % {"n": intcomma(responses)})
     elif ProtocolVersion.Unit.COMPARISON in spec_of(study.protocol_version).units:
         said.append(_("A pair of whole dialogues counts as one dialogue."))
-    return " ".join([*said, *([_conversations(n, talks)] if talks < n else [])])
+    return " ".join([*said, *([_conversations(talks)] if talks < n else [])])
 
 
-def _conversations(n: int, talks: int) -> str:
-    """Return how many conversations `n` dialogues are turns of, and an example of a size."""
-    wanted = min(EXAMPLE, talks)
-    text = ngettext(
-        "They are turns of %(n)s conversation. For all of it in a batch, enter %(size)s.",
-        "They are turns of %(n)s conversations. For %(wanted)s conversations per batch, enter %(size)s.",
-        talks,
-    )
-    return text % {"n": intcomma(talks), "wanted": wanted, "size": intcomma(ceil(wanted * n / talks))}
+def _conversations(talks: int) -> str:
+    text = ngettext("They are turns of %(n)s conversation.", "They are turns of %(n)s conversations.", talks)
+    return text % {"n": intcomma(talks)}

@@ -28,7 +28,7 @@ class Measured:
     spec: VersionSpec
     n_ratings: int
     n_wanted: int
-    hours: dict[str, int]  # {hours since 1970: counted answers given in that hour}
+    hours: dict[str, int]  # {hours since 1970: counted answers given here in that hour}
 
 
 def measure_batch(batch: Batch) -> Measured:
@@ -49,8 +49,10 @@ def measure_batch(batch: Batch) -> Measured:
     given = [each for each in answer_counts(batch.pk) if each.criterion in spec.by_id]
     hours: Counter[str] = Counter()
     for each in given:
-        hours[str(each.hour)] += each.n
-    return Measured(cells, spec, hours.total(), n_wanted(batch, spec, given), dict(hours))
+        if not each.is_imported:
+            hours[str(each.hour)] += each.n
+    n_ratings = sum(each.n for each in given)
+    return Measured(cells, spec, n_ratings, n_wanted(batch, spec, given), dict(hours))
 
 
 def key_of(cell: AgreementCell) -> CellKey:

@@ -14,6 +14,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from annotation.speakers import next_speaker
+from protocols.labels import NONE
 from protocols.models import Criterion, Option, ProtocolVersion
 from protocols.rendering import HEADINGS
 from protocols.specs import Condition, CriterionSpec, OptionSpec, VersionSpec
@@ -148,7 +149,7 @@ def sections_of(version: ProtocolVersion, language: str = "") -> list[Section]:
 def _section(spec: VersionSpec, criterion: CriterionSpec, examples: Iterable[WorkedExample], title: str) -> Section:
     how = str(ANSWERING[Criterion.Kind.SINGLE if criterion.takes_one else criterion.kind])
     if criterion.is_asked and not criterion.required:
-        how += " " + gettext("If no answer applies, say so.")
+        how += " " + gettext("If no answer applies, choose “%(none)s”.") % {"none": NONE[criterion.kind]}
     # Numbers matter on a scale, unless labels such as `5: excellent` contain them.
     valued = [option for option in criterion.options if option.value is not None]
     is_said = all(f"{option.value:g}" in option.label for option in valued)

@@ -38,6 +38,7 @@ PURPOSES: dict[str, str] = {
     Batch.Kind.TRAINING: Purpose.TRAINING,
 }
 WAYS = ("given", "size", "stratified")
+DIALOGUES, CONVERSATIONS = COUNTED = ("dialogues", "conversations")  # what the size of a batch counts
 CARD = ("pk", "batch_key", "conversation", "source", "scenario")
 TURNS_FIELD = "n_turns"  # can be stratified by without being in the metadata
 # The dialogues of conversations that have several, each conversation in its order.
@@ -55,6 +56,7 @@ def make_batches(
     *,
     by: str,
     size: int | None = None,
+    counts: str = DIALOGUES,
     field: str | None = None,
     k: int | None = None,
     kind: str = Batch.Kind.MAIN,
@@ -69,7 +71,8 @@ def make_batches(
     """Deal the dialogues that no batch of this kind holds yet, and return the batches; an empty list if none is left.
 
     Turns of one conversation stay together and in order, and show the same sources. Where a protocol compares, so do
-    the whole dialogues of one scenario, and each of their pairs counts as one dialogue of a batch. `by` is given (the
+    the whole dialogues of one scenario, and each of their pairs counts as one dialogue of a batch. The size `counts`
+    dialogues, or conversations and scenarios. `by` is given (the
     batch that the import named), size, or stratified (by a `field` of the metadata). Each dialogue shows `k` sources,
     or all. `n_dialogues` is the wanted total for this kind; None means all. Of a comparison, each dialogue or scenario
     shows `n_pairs` pairs of its sources, or all, and `repeat_percent` of them again with the sides swapped.
@@ -77,8 +80,11 @@ def make_batches(
     tried with. Everything random is drawn from the study's seed, so the same study is dealt the same way. Raise
     Refused.
     """
-    counts = {"k": k, "seats": seats, "n_dialogues": n_dialogues, "n_pairs": n_pairs, "repeat_percent": repeat_percent}
-    _check_request(by, kind, size, field, counts)
+    given = {"k": k, "seats": seats, "n_dialogues": n_dialogues, "n_pairs": n_pairs, "repeat_percent": repeat_percent}
+    _check_request(by, kind, size, field, given)
+    if counts not in COUNTED:
+        text = _("The size of a batch counts %(known)s, not %(name)r.")
+        raise Refused("unknown_count", text % {"known": ", ".join(COUNTED), "name": counts})
     is_comparing = Unit.COMPARISON in units_of(study)
     check_pairing(is_comparing, k, n_pairs, repeat_percent)
     lock_study(study)
@@ -101,7 +107,7 @@ def make_batches(
     unshown: list[Card] = []
     if is_comparing:
         talks, unshown = _compared(study, talks, kind, n_pairs, rng)
-    hands = _deal(talks, by, size or 1, rng)
+    hands = _deal(talks, by, size or 1, rng, counts_groups=counts == CONVERSATIONS)
     if k:
         _keep_sources(study, [card for _, hand in hands for card in hand], k, kind, rng)
     made = _store(study, hands, kind, seats or study.seats, rng)
@@ -274,12 +280,14 @@ def _is_whole_first(study: Study) -> bool:
     return runs[:1] == [Unit.DIALOGUE] and Unit.DIALOGUE not in runs[1:]
 
 
-def _deal(talks: list[list[Card]], by: str, size: int, rng: random.Random) -> list[tuple[str, list[Card]]]:
+def _deal(
+    talks: list[list[Card]], by: str, size: int, rng: random.Random, *, counts_groups: bool
+) -> list[tuple[str, list[Card]]]:
     """Return (wanted key, cards) for each batch; the key is empty unless `by` is given."""
     cards = list(itertools.chain.from_iterable(talks))
     if by != "given" and len(talks) < len(cards):
         strata = [talk[0].stratum for talk in talks] if by == "stratified" else []
-        return [("", hand) for hand in deal_groups(talks, size, rng, strata)]
+        return [("", hand) for hand in deal_groups(talks, size, rng, strata, counts_groups=counts_groups)]
     if by == "given":
         return list(deal_given(cards, [card.batch_key for card in cards]).items())
     if by == "size":

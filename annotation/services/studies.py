@@ -7,10 +7,11 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Max, QuerySet
 from django.utils.translation import gettext as _
 
-from annotation.models import Batch, Membership, Rating, Study
+from annotation.models import Batch, Membership, Rating, Seat, Study
+from annotation.selectors.imported_batches import imported_only
 from annotation.services import activity
 from annotation.services.people import add_member
 from annotation.services.refusals import Refused
@@ -134,7 +135,8 @@ def _set_study_status(study: Study, status: str, by: User | None, now: datetime)
 def set_batch_status(study: Study, *, keys: Iterable[str], status: str, now: datetime, by: User | None = None) -> int:
     """Open or close the named batches. Return how many changed. Raise Refused for an empty one.
 
-    People who have begun a closed batch may finish it.
+    People who have begun a closed batch may finish it. A batch that only imports have filled gets free seats once it
+    opens, as many as the study wants: otherwise nobody could ever rate it.
     """
     batches = Batch.objects.filter(study=study, key__in=list(keys)).exclude(status=status)
     # Locked in the order of keys, so that two people who press the button at once do not deadlock.
@@ -142,6 +144,8 @@ def set_batch_status(study: Study, *, keys: Iterable[str], status: str, now: dat
     if status == Batch.Status.OPEN and any(batch.n_items == 0 for batch in locked):
         raise Refused("empty_batch", _("A batch without items cannot be opened."))
     changed = Batch.objects.filter(pk__in=[batch.pk for batch in locked])
+    if status == Batch.Status.OPEN:
+        _add_free_seats(imported_only(changed), study.seats)
     if locked:
         named = [batch.key for batch in locked]
         details = {"n": len(named), "keys": named[:LOGGED_KEYS]}
@@ -149,3 +153,9 @@ def set_batch_status(study: Study, *, keys: Iterable[str], status: str, now: dat
         activity.log(study, by, f"batches_{status}", about=about, details=details, now=now)
     # The version rises although no result changes, because open boards look at it.
     return changed.update(status=status, ratings_version=F("ratings_version") + 1)
+
+
+def _add_free_seats(batches: QuerySet[Batch], n_seats: int) -> None:
+    for batch_id, last in batches.annotate(last=Max("seats__number")).values_list("pk", "last"):
+        first = (last or 0) + 1
+        Seat.objects.bulk_create(Seat(batch_id=batch_id, number=first + at) for at in range(n_seats))

@@ -21,6 +21,7 @@ from annotation.importing import ImportRejected, Preview, preview
 from annotation.importing.columns import NONE, SEVERAL
 from annotation.importing.files import ready
 from annotation.importing.kinds import WORKBOOK, file_kind
+from annotation.importing.layouts import TURNS
 from annotation.importing.outcome import NAMED_SOURCES
 from annotation.importing.remedies import COLUMN_LABELS
 from annotation.importing.sheets import sheet_names
@@ -37,6 +38,16 @@ from protocols.specs import spec_of
 
 MOST_SHOWN = 10  # errors beside a preview
 FINISHED = (ImportJob.Status.DONE, ImportJob.Status.FAILED, ImportJob.Status.TAKEN_BACK)
+NEEDED: dict[str, dict[str, Any]] = {
+    ImportJob.Kind.DIALOGUES: {
+        "history": _("needed, or the prompt"),
+        "prompt": _("needed, or the dialogue so far"),
+        "response": _("needed"),
+    },
+    ImportJob.Kind.RATINGS: {"annotator": _("needed"), "value": _("needed, or a column for each criterion")},
+    ImportJob.Kind.PREDICTIONS: {},
+}
+NEEDED_OF_TURNS: dict[str, Any] = {"dialogue": _("needed"), "text": _("needed")}
 COUNT_LABELS = {
     "dialogues_new": _("New dialogues"),
     "dialogues_unchanged": _("Unchanged dialogues"),
@@ -195,6 +206,7 @@ def column_choices(form: ImportForm, found: Preview) -> list[dict[str, Any]]:
             "chosen": known[name].split(SEVERAL) if name == "response" else [known[name]],
             "none": NONE if known[name] else "",  # with an empty text, the column would be found again
             "has_several": name == "response",
+            "needed": NEEDED[kind].get(name, "") if found.format != TURNS else NEEDED_OF_TURNS.get(name, ""),
         }
         for name, label in labels.items()
     ]

@@ -2,7 +2,6 @@
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -15,13 +14,15 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.access import Right, may_create_studies, signed_in, studies_of, study_for
-from annotation.forms import BatchStatusForm, DialogueFilter, DiscardForm, MakeBatchesForm, StatusForm, StudyForm
+from annotation.forms import BatchStatusForm, DialogueFilter, DiscardForm, StatusForm, StudyForm
+from annotation.forms_batches import MakeBatchesForm
 from annotation.models import Batch, Study
 from annotation.selectors import studies as selectors
-from annotation.selectors.batch_sizes import words_of_sizes
+from annotation.selectors.batch_sizes import has_conversations, n_conversations, sizes_of
 from annotation.selectors.dialogues import dialogue_list, unused_dialogues, uses_of
 from annotation.selectors.fitting_version import fitting_words
 from annotation.selectors.health import worker_is_silent
+from annotation.selectors.imported_batches import imported_only, names_of, nothing_to_deal
 from annotation.selectors.pilots import pilots_to_repeat
 from annotation.selectors.texts import text_sample
 from annotation.services import batching
@@ -124,18 +125,20 @@ def study_batches(request: HttpRequest, slug: str) -> HttpResponse:
         fields=selectors.metadata_fields(study),
         pilots=pilots_to_repeat(study),
         is_comparing=batching.Unit.COMPARISON in batching.units_of(study),
-        sizes=words_of_sizes(study),
+        sizes=sizes_of(study),
         initial={"kind": request.GET.get("kind", Batch.Kind.MAIN)},
     )
     if request.method == "POST" and form.is_valid():
         with errors_in(form):
-            messages.success(request, _made(study, form, signed_in(request.user)))
+            _say_made(request, study, form)
             return redirect("study_batches", slug)
     named = request.GET.get("batch", "").replace("\x00", "")
+    page = page_of(request, selectors.batch_list(study, named))
     context = {
         "form": form,
         "discard_form": DiscardForm(),
-        "page": page_of(request, selectors.batch_list(study, named)),
+        "page": page,
+        "conversations": n_conversations(page) if has_conversations(study) else {},
         "named": named,
         "n_unbatched": selectors.unbatched_count(study),
         "fitting": fitting_words(study),
@@ -146,24 +149,26 @@ def study_batches(request: HttpRequest, slug: str) -> HttpResponse:
     return study_page(request, study, "annotation/batches.html", status=status, **context)
 
 
-def _made(study: Study, form: MakeBatchesForm, by: User) -> str:
-    now = timezone.now()
+def _say_made(request: HttpRequest, study: Study, form: MakeBatchesForm) -> None:
+    """Make the batches and say which, or warn that there was nothing to deal."""
+    now, by = timezone.now(), signed_in(request.user)
     if form.repeated:
         given = {name: form.cleaned_data[name] for name in ("kind", "seats")}
         batch = repeat_pilot(study, pilot=form.repeated, **given, actor=by, now=now)
-        names = {"key": batch.key, "pilot": form.repeated}
-        return _("%(key)s has been made. It shows the same as %(pilot)s. Open it when you are ready.") % names
+        text = _("%(key)s has been made. It shows the same as %(pilot)s. Open it when you are ready.")
+        messages.success(request, text % {"key": batch.key, "pilot": form.repeated})
+        return
     made = batching.make_batches(study, actor=by, now=now, **form.arguments())
-    if not made and form.cleaned_data["is_fresh_only"]:
-        return _("No batch was made: every dialogue is already in a batch.")
     if not made:
-        return _("No batch was made: every dialogue is already in a batch of this kind.")
+        kind, is_fresh_only = form.cleaned_data["kind"], form.cleaned_data["is_fresh_only"]
+        messages.warning(request, nothing_to_deal(study, kind, is_fresh_only=is_fresh_only))
+        return
     text = ngettext(
         "%(n)s batch has been made. Open it when you are ready.",
         "%(n)s batches have been made. Open them when you are ready.",
         len(made),
     )
-    return " ".join(filter(None, (text % {"n": len(made)}, identical_words(made))))
+    messages.success(request, " ".join(filter(None, (text % {"n": len(made)}, identical_words(made)))))
 
 
 @login_required
@@ -208,6 +213,7 @@ def study_batches_status(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("study_batches", slug)
     status, by = form.cleaned_data["status"], signed_in(request.user)
     with announced(request):
+        imported = list(imported_only(study.batches.filter(key__in=form.keys)).exclude(status=status))
         n = services.set_batch_status(study, keys=form.keys, status=status, by=by, now=timezone.now())
         text = ngettext(
             "%(n)s batch is now closed. Annotators who have started it may finish it.",
@@ -216,7 +222,11 @@ def study_batches_status(request: HttpRequest, slug: str) -> HttpResponse:
         )
         if status == Batch.Status.OPEN:
             text = ngettext("%(n)s batch is now open.", "%(n)s batches are now open.", n)
-        messages.success(request, text % {"n": n})
+        said = [text % {"n": n}]
+        if imported and status == Batch.Status.OPEN:
+            text = _("Free seats beside those of imported annotators: %(seats)s in each of %(batches)s.")
+            said.append(text % {"seats": study.seats, "batches": names_of(imported)})
+        messages.success(request, " ".join(said))
     return redirect("study_batches", slug)
 
 

@@ -16,7 +16,8 @@ from django.views.decorators.http import require_http_methods
 from protocols.access import version_for
 from protocols.borrowing import other_versions, questions_of
 from protocols.bundles import InvalidBundle
-from protocols.editing import FIELDS, editable, findings, revision_of
+from protocols.editing import FIELDS, editable, findings, in_page_words, revision_of
+from protocols.linting import UNSURE
 from protocols.models import ProtocolVersion
 from protocols.services import ChangedMeanwhile, NotDraft, not_draft_sentence, replace_draft
 from protocols.tables import NoAnswers, answers_of_table
@@ -39,6 +40,7 @@ def protocol_edit(request: HttpRequest, slug: str, version: str) -> HttpResponse
         "revision": revision_of(doc),
         "fields": FIELDS,
         "others": other_versions(found),
+        "unsure": UNSURE,
     }
     return render(request, "protocols/edit.html", context)
 
@@ -86,6 +88,6 @@ def _saved(version: ProtocolVersion, doc: dict[str, Any], revision: str) -> Json
     except NotDraft as frozen:
         return JsonResponse({"message": str(frozen), "saved": False}, status=409)
     except InvalidBundle as invalid:
-        errors = [asdict(each) for each in invalid.errors]
+        errors = [asdict(in_page_words(each)) for each in invalid.errors]
         return JsonResponse({"errors": errors, "warnings": [], "saved": False}, status=422)
     return JsonResponse(findings(doc) | {"saved": True, "revision": revision_of(stored)})

@@ -5,6 +5,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from annotation.models import AgreementCell
+from measures.estimate import NO_VARIATION
 from parley.numbers import number
 from protocols.labels import SCALE, word_of
 from reporting.board.rows import BoardData
@@ -35,7 +36,9 @@ def compared(data: BoardData) -> list[tuple[str, list[Any], Any, str]]:
 
 
 def _agreement(scale: str, alpha: dict[str, Any] | None) -> str:
+    if alpha and alpha["reason"] == NO_VARIATION:
+        return _("Agreement: no number yet, because all answers on pairs with two or more are the same.")
     if not alpha or alpha["value"] is None:
-        return _("Agreement: no pair has two answers that differ between pairs yet.")
+        return _("Agreement: no pair has two answers yet.")
     found = {"alpha": number(alpha["value"]), "n": alpha["n_items"], "scale": word_of(SCALE, scale)}
     return _("Agreement: Krippendorff's alpha %(alpha)s (%(scale)s) over %(n)s pairs with two answers or more.") % found

@@ -177,10 +177,11 @@ def _pace(rate: Rate, progress: Progress) -> list[tuple[str, Figure]]:
 
 
 def _counted_in(n: int) -> tuple[str, ...]:
-    counted = _("Based on %(n)s answers, by the hour in which they were given. Earlier answers are left out.") % {
-        "n": localized(n)
-    }
-    return counted, _("Breaks in between are included: it is a pace, not a speed."), _(MAIN_ONLY), _(COUNTED)
+    counted = _(
+        "Based on %(n)s answers, by the hour in which they were given. Earlier and imported answers are left out."
+    )
+    breaks = _("Breaks in between are included: it is a pace, not a speed.")
+    return counted % {"n": localized(n)}, breaks, _(MAIN_ONLY), _(COUNTED)
 
 
 def _finish(moment: datetime, form: str, pace: str, progress: Progress) -> Figure:

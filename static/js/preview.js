@@ -60,8 +60,18 @@
     show() {}
   }
 
-  // Inside the editor the steps are no pages of their own: going back in the browser must leave the editor, not a step.
-  if (window.parent !== window) history.pushState = history.replaceState.bind(history);
+  // The editor's panel is low: the question one writes would be below the dialogue, out of sight. (scrollIntoView would
+  // also scroll the form, under the hands of whoever types in it.)
+  const showQuestion = () => {
+    const { top, bottom } = document.querySelector("fieldset[data-active]")?.getBoundingClientRect() ?? { top: 0, bottom: 0 };
+    if (bottom > innerHeight) scrollBy({ top: Math.min(top, (top + bottom - innerHeight) / 2) });
+  };
+
+  if (window.parent !== window) {
+    // Inside the editor the steps are no pages of their own: going back in the browser must leave the editor, not a step.
+    history.pushState = history.replaceState.bind(history);
+    addEventListener("load", showQuestion);
+  }
 
   window.Parley = { ...window.Parley, Marks, Outbox, Store, Strip, followTabs: () => {} };
 })();

@@ -207,6 +207,15 @@
       this.replaceAnswers(list, scale, kept, replaced(before.length), ends);
     }
 
+    // The fields that ready-made answers set with them. Those of two sides make sense in a comparison only.
+    fieldsWith(list, scale, options) {
+      const node = outer(list);
+      const wanted = [[fieldOf(node, "scale"), scale]];
+      if (!options.some((each) => each.role === "left")) return wanted;
+      const isOwn = valueOf(this.root, "unit") !== "comparison";
+      return [...wanted, [fieldOf(node, "kind"), "single"], [fieldOf(node, "unit"), isOwn ? "comparison" : ""], [fieldOf(this.root, "mode"), "comparative"]];
+    }
+
     // The lowest and the highest answer of a scale.
     endsOf(list) {
       if (valueOf(outer(list), "scale") === "nominal") return [];
@@ -220,7 +229,7 @@
     putAnswers(list, scale, options) {
       const made = options.map((each) => build("option", each));
       list.querySelector("[data-items]").replaceChildren(...made);
-      fieldOf(outer(list), "scale").value = scale;
+      this.fieldsWith(list, scale, options).forEach(([control, value]) => (control.value = value));
       this.changed();
       return made;
     }
@@ -229,8 +238,7 @@
     replaceAnswers(list, scale, options, sentence, ends = []) {
       const items = list.querySelector("[data-items]");
       const before = [...items.children];
-      const control = fieldOf(outer(list), "scale");
-      const kept = control.value;
+      const kept = this.fieldsWith(list, scale, options).map(([control]) => [control, control.value]);
       let pairs = [];
       const go = () => {
         const made = this.putAnswers(list, scale, options);
@@ -239,7 +247,7 @@
       };
       const back = () => {
         items.replaceChildren(...before);
-        control.value = kept;
+        kept.forEach(([control, value]) => (control.value = value));
         this.relink(list, pairs.map(([from, to]) => [to, from]));
       };
       this.putBack(items, [sentence, this.unfit(list, ends)].filter(Boolean).join(" "), go, back);

@@ -286,6 +286,7 @@
 
   // After every change: keys that follow names, what speaks of them, what applies, what can be referred to, and where everything is.
   const refresh = (root) => {
+    window.Parley.followRoles(root);
     follow(root);
     window.Parley.carryKeys(root);
     root.querySelectorAll("[data-needs]").forEach((each) => (each.hidden = !holds(each.parentElement.closest("[data-node]"), each.dataset.needs)));

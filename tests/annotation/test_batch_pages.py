@@ -1,5 +1,7 @@
 """Batches from the browser: dealt, opened, closed. And whether a worker is there for what pages wait for."""
 
+import re
+
 import pytest
 from django.urls import reverse
 from django.utils import timezone
@@ -120,7 +122,33 @@ def test_the_form_says_what_the_size_counts(client, cast: Cast):
     text = client.get(reverse("study_batches", args=["wellbeing"])).content.decode()
 
     assert "A batch counts dialogues: 30 dialogues are not in a batch. Responses to rate: 30." in text
-    assert "They are turns of 6 conversations. For 5 conversations per batch, enter 25." in text
+    assert "They are turns of 6 conversations." in text
+
+
+def test_the_size_of_a_batch_may_count_conversations_and_the_list_shows_how_many_it_holds(client, cast: Cast):
+    client.force_login(cast.researcher)
+    cast.study.batches.all().delete()
+    cast.study.dialogues.all().delete()
+    for number in range(12):
+        dialogue = DialogueFactory(study=cast.study, key=f"t{number}", conversation=f"c{number // 3}", position=number)
+        CandidateFactory(dialogue=dialogue, source=cast.study.sources.first())
+    form = client.get(reverse("study_batches", args=["wellbeing"])).content.decode()
+    assert "Size of a batch" in form
+    assert '<option value="conversations">conversations</option>' in form
+    made = post_batches(client, by="size", size=2, counts="conversations").content.decode()
+    assert "2 batches have been made." in made
+    assert re.search(r'<th scope="col" class="number">Conversations</th>', made)
+    assert made.count('<td class="number">6</td>\n                <td class="number">2</td>') == 2
+
+
+def test_pairs_of_whole_dialogues_may_be_counted_by_scenario(client, db):
+    study = make_scenarios(4, 3)
+    client.force_login(MembershipFactory(study=study, role="researcher").user)
+    page = reverse("study_batches", args=[study.slug])
+    assert '<option value="conversations">scenarios</option>' in client.get(page).content.decode()
+    form = {"kind": "main", "by": "size", "size": 2, "counts": "conversations"}
+    assert "2 batches have been made." in client.post(page, form, follow=True).content.decode()
+    assert list(study.batches.values_list("n_items", flat=True)) == [6, 6]
 
 
 def test_where_each_dialogue_is_its_own_conversation_only_dialogues_are_counted(client, cast: Cast):

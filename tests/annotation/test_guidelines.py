@@ -97,13 +97,13 @@ def test_every_link_of_the_contents_leads_to_one_place(protocol: str, n_sources:
 def test_a_dependent_criterion_says_when_it_is_asked():
     words = words_of(page_of(Work("diqad-1.0", n_dialogues=1).study))
     assert "Asked when Score is 1. Choose every answer that applies." in words
-    assert "Asked when Score is 2. Mark turns in the dialogue. If no answer applies, say so." in words
+    assert "Asked when Score is 2. Mark turns in the dialogue. If no answer applies, choose “No turn”." in words
     assert "The whole dialogue" in words
 
 
 def test_answers_of_which_one_at_most_is_chosen_are_told_as_the_rating_screen_tells_them():
     words = words_of(page_of(Work("abc-eval-1.1", n_dialogues=1, n_sources=1).study))
-    assert "Choose one answer. If no answer applies, say so." in words
+    assert "Choose one answer. If no answer applies, choose “None of these”." in words
 
 
 def test_an_example_to_which_no_answer_applies_says_so_where_others_have_their_answer():

@@ -36,7 +36,7 @@ def test_a_failed_import_is_tried_again_with_what_was_chosen(maker: Client) -> N
     assert re.search(r'value="ratings"[^>]*checked', form)
     assert re.search(r'name="map_annotator" value="rater"', form)
     assert re.search(r'name="map_value" value="answer"', form)
-    assert re.search(r'name="criterion" value="appropriateness"', form)
+    assert re.search(r'<option value="appropriateness" selected>', form)
     assert re.search(r'name="sheet" value="Main"', form)
     assert re.search(r'name="reference" value="human"', form)
     assert re.search(r'<option value="csv-ratings" selected', form)

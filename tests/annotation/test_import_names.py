@@ -50,7 +50,7 @@ def rated(cast: Cast) -> bytes:
 
 
 def test_a_file_without_criteria_is_told_where_to_name_one(client, researcher, rated):
-    said = "if all rows answer one criterion, enter it as “Criterion of the whole file”"
+    said = "if all rows answer one criterion, choose it as “Criterion of the whole file”"
     text = send(client, rated, "r.csv", "study_import_preview", kind="ratings").content.decode()
     assert "criterion" in text
     assert said in text

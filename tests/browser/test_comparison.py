@@ -11,13 +11,13 @@ from annotation.models import Assignment, Candidate, Rating
 from annotation.selectors.screens import screens_of
 from annotation.services.agreement import refresh_batch
 from annotation.services.claiming import claim_seat
-from protocols.services import store_bundle
+from protocols.services import FIRST_COMPARISON, store_bundle
 from tests.annotation.importing.conftest import load
 from tests.browser.conftest import SCREENSHOTS
 from tests.browser.geometry import expect_seen
 from tests.browser.helpers import wait_for_step
 from tests.browser.rating import begin, press, step
-from tests.comparing import deal, make_study
+from tests.comparing import COMPARED, deal, make_study
 from tests.factories import MembershipFactory, StudyFactory, make_annotator
 from tests.shipped import bundle_of
 from tests.wait import wait_until
@@ -243,7 +243,7 @@ def test_whole_dialogues_from_a_file_over_columns_and_keys_to_the_report(open_sc
             expect_seen(screen, f"{name}, pair {place + 1}")
             left, right = screen.locator(SIDES).all()
             rater.keep_picture(SCREENSHOTS / f"talks-{size[0]}-{place}.png")
-            expect(left).to_contain_text("Speaker 1")
+            expect(left).to_contain_text("Dialogue 1 · Speaker 1")
             if size[0] >= 900:
                 assert left.bounding_box()["x"] + left.bounding_box()["width"] <= right.bounding_box()["x"]
                 assert all(
@@ -289,3 +289,28 @@ def test_whole_dialogues_from_a_file_over_columns_and_keys_to_the_report(open_sc
 
 def texts_of_sides(page: Page) -> list[str]:
     return [side.inner_text() for side in page.locator(SIDES).all()]
+
+
+FOUR = COMPARED | {"criteria": [COMPARED["criteria"][0] | {"options": FIRST_COMPARISON["options"], "examples": []}]}
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (375, 740)], ids=lambda size: f"{size[0]}px")
+def test_the_options_of_a_comparison_stand_as_its_sides_do(open_screen, size):
+    study = make_study(1, 2, version=store_bundle(FOUR, publish=True, now=timezone.now())[0])
+    (batch,) = deal(study)
+    begun = claim_seat(make_annotator(study, "anna"), batch, now=timezone.now())
+    screen = open_screen(begun.participant.user, width=size[0], height=size[1])
+    page = begin(screen, begun)
+    wait_for_step(page)
+    expect_seen(page, "the options of a comparison")
+    labels = ("Response 1", "Both are equally good", "Response 2", "Both are bad")
+    left, equal, right, bad = (step(page).locator(".choice", has_text=label).first.bounding_box() for label in labels)
+    screen.keep_picture(SCREENSHOTS / f"comparison-options-{size[0]}.png")
+    assert left["width"] == right["width"] == equal["width"] <= bad["width"]
+    if size[0] == 1280:
+        assert left["y"] == equal["y"] == right["y"] < bad["y"]
+        assert left["x"] + left["width"] <= equal["x"]
+        assert equal["x"] + equal["width"] <= right["x"]
+    else:
+        assert left["x"] == right["x"] == equal["x"]
+        assert left["y"] < equal["y"] < right["y"] < bad["y"]

@@ -119,7 +119,7 @@ def test_columns_that_are_not_recognised_are_chosen_beside_the_preview(open_scre
     lists.get_by_label("Prompt (last turn)").select_option("q")
     expect(page.locator(".preview .field-error")).to_contain_text("choose the column of “Response”")
     expect(lists.get_by_label("Prompt (last turn)")).to_be_focused()
-    lists.get_by_label("Response", exact=True).select_option(["GPT", "human"])
+    lists.get_by_label("Response (needed)", exact=True).select_option(["GPT", "human"])
     expect(page.locator(".preview-dialogue .next")).to_have_count(2)
     expect(page.locator(".preview-dialogue .next").first).to_contain_text("Long.")
     assert not screen.barriers()

@@ -59,6 +59,26 @@ def test_missing_guidelines_are_warned_of(sound, name):
     assert warnings(sound) == [("no_guidelines", name)]
 
 
+# --- a role by chance ------------------------------------------------------------------------------
+def test_a_renamed_answer_that_still_counts_as_unsure_is_warned_of(sound):
+    first(sound)["options"][-1]["label"] = "Jokes"
+    place = f"criteria[0].options[{len(first(sound)['options']) - 1}].role"
+    assert warnings(sound) == [("unsure_by_chance", place)]
+    first(sound)["options"][-1]["key"] = "jokes"
+    assert warnings(sound) == []
+    options = [{"key": "asks", "label": "Asks"}, {"key": "jokes", "label": "Jokes", "role": "unsure"}]
+    first(sound).update(kind="multiple", options=options, examples=[])
+    assert ("unsure_by_chance", "criteria[0].options[1].role") in warnings(sound)
+
+
+@pytest.mark.parametrize(
+    "label", ["I don’t know", "Not sure", "Cannot tell", "Non so", "Non saprei", "不知道", "无法判断"]
+)
+def test_other_words_for_not_knowing_are_unsure_on_purpose(sound, label):
+    first(sound)["options"][-1]["label"] = label
+    assert warnings(sound) == []
+
+
 # --- no way out ------------------------------------------------------------------------------------
 def test_two_or_three_names_without_one_for_the_unsure_are_warned_of(sound):
     first(sound)["options"][2]["role"] = "neutral"

@@ -73,8 +73,13 @@ BROKEN = {
     ),
     "elsewhere": (
         lambda d: d.update(unit="response", mode="absolute"),
-        "criteria[0].options[0].role",
-        "is left, but the question is about a response",
+        "criteria[0].unit",
+        "is response, but its answers are the sides of a comparison",
+    ),
+    "one_elsewhere": (
+        lambda d: d.update(unit="response", mode="absolute") or options(d, "positive", "both_bad"),
+        "criteria[0].options[1].role",
+        "is both_bad, but the question is about a response",
     ),
     "one_by_one": (lambda d: d.update(mode="absolute"), "mode", "is absolute, but candidates are compared"),
 }

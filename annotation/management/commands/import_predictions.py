@@ -20,7 +20,9 @@ class Command(BaseCommand):
             help="Columns that are a metric each; labels with their criterion.",
         )
         parser.add_argument("--metric", default="", metavar="NAME", help="Of the one metric in value and label.")
-        parser.add_argument("--criterion", default="", metavar="KEY", help="What labels are answers to.")
+        parser.add_argument(
+            "--criterion", default="", metavar="KEY", help="The criterion that labels answer, by its key or name."
+        )
         parser.add_argument(
             "--lower-is-better", default="", metavar="nll,...", help="Metrics whose low scores are the good ones."
         )

@@ -27,7 +27,10 @@ class Command(BaseCommand):
         )
 
         parser.add_argument(
-            "--criterion", default="", metavar="KEY", help="What the whole file answers, if no column says it."
+            "--criterion",
+            default="",
+            metavar="KEY",
+            help="The criterion that the whole file answers, by its key or name, if no column says it.",
         )
         parser.add_argument(
             "--annotator",

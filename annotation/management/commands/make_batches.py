@@ -1,3 +1,4 @@
+from functools import partial
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -5,7 +6,8 @@ from django.utils import timezone
 
 from annotation.importing.console import named_study, picked
 from annotation.models import Batch
-from annotation.services.batching import WAYS, make_batches
+from annotation.selectors.imported_batches import nothing_to_deal
+from annotation.services.batching import COUNTED, DIALOGUES, WAYS, make_batches
 from annotation.services.pairing import identical_words
 from annotation.services.refusals import Refused
 from annotation.services.repeating import repeat_pilot
@@ -23,6 +25,12 @@ class Command(BaseCommand):
             "--size",
             type=int,
             help="Dialogues per batch; each turn of a conversation is one, and so is each pair of whole dialogues.",
+        )
+        parser.add_argument(
+            "--counts",
+            choices=COUNTED,
+            default=DIALOGUES,
+            help="What the size counts: dialogues, or conversations (scenarios, where whole dialogues are compared).",
         )
         parser.add_argument("--field", help="Metadata field to stratify by; n_turns always works.")
         parser.add_argument("--k", type=int, help="Sources per dialogue, balanced; all when left out.")
@@ -44,7 +52,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         study, now = named_study(options["study"]), timezone.now()
-        asked = picked(options, "by", "size", "field", "k", "kind", "seats", "n_dialogues", "is_fresh_only")
+        asked = picked(options, "by", "size", "counts", "field", "k", "kind", "seats", "n_dialogues", "is_fresh_only")
         asked |= picked(options, "n_pairs", "repeat_percent")
         try:
             if options["same_as"]:
@@ -58,4 +66,5 @@ class Command(BaseCommand):
         made = "1 batch made." if len(batches) == 1 else f"{len(batches)} batches made."
         if words := identical_words(batches):
             self.stdout.write(words)
-        self.stdout.write(made if batches else "All dialogues are in batches already: nothing to make.")
+        nothing = partial(nothing_to_deal, study, options["kind"], is_fresh_only=options["is_fresh_only"])
+        self.stdout.write(made if batches else nothing())

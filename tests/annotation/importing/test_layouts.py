@@ -49,8 +49,8 @@ def test_a_map_goes_before_names_and_a_dash_leaves_a_column_out() -> None:
 @pytest.mark.parametrize(
     ("header", "wanted", "field", "said"),
     [
-        ("a,b", {}, "history", "--map history=COLUMN; if each row is a turn, name the"),
-        ("prompt,b", {}, "response", "the file has: prompt, b: name the column with --map response=COLUMN"),
+        ("a,b", {}, "history", "--map history=COLUMN or prompt=COLUMN; if each row is a turn, name the"),
+        ("prompt,b", {}, "response", "columns not used yet: b: name the column with --map response=COLUMN"),
         ("prompt,b", {"response": "c"}, "map", "the file has no column 'c', only: prompt, b"),
         ("prompt,b", {"answer": "b"}, "map", "'answer' is not a field: use dialogue, conversation, batch, history"),
         ("prompt,a,b_response,response_b", {"response": "b_response|response_b"}, "response", "of the source 'b'"),

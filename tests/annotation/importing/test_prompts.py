@@ -66,7 +66,7 @@ def test_a_missing_column_is_said_with_those_that_are_there(study: Study, write:
     ((line, field, text),) = errors
     assert (line, field) == (1, "response")
     assert text.startswith("no column has a recognised name (machine_completion, response, ")
-    assert text.endswith("; the file has: prompt, completion: name the column with --map response=COLUMN")
+    assert text.endswith("; columns not used yet: completion: name the column with --map response=COLUMN")
 
 
 def test_an_empty_cell_of_the_source_column_is_an_error(study: Study, write: Write) -> None:
