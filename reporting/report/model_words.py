@@ -167,10 +167,19 @@ def _unused_sentence(row: SourceComparison) -> str:
     return _("%(n)s (%(share)s %%) are left out: %(reasons)s.") % known
 
 
-def warning_sentences(row: SourceComparison) -> Iterable[str]:
+def warnings_of(rows: Iterable[SourceComparison]) -> dict[str, list[str]]:
+    """Return {sentence: the criteria that it warns of}."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        for sentence in _warning_sentences(row):
+            found.setdefault(sentence, []).append(row.criterion)
+    return found
+
+
+def _warning_sentences(row: SourceComparison) -> Iterable[str]:
     if ANSWERS_UNUSED in row.warnings:
         yield used_sentence(row)
-    if ANNOTATORS_UNKNOWN in row.warnings:
+    if ANNOTATORS_UNKNOWN in row.warnings and any(each.limits.low is not None for each in row.means):
         yield _(
             "Every annotator gave one answer, so differences between annotators cannot be told apart from chance. If "
             "some people gave several answers under different names, the intervals are too narrow."

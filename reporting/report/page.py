@@ -21,7 +21,7 @@ from reporting.report.further import WORDS, FurtherAgreement
 from reporting.report.methods import methods
 from reporting.report.model_pictures import differences_picture, means_picture, rates_picture
 from reporting.report.model_sentences import model_sentences
-from reporting.report.model_words import scale_sentences, warning_sentences
+from reporting.report.model_words import scale_sentences, warnings_of
 from reporting.report.negatives import NegativeText
 from reporting.report.pairs import Pair
 from reporting.report.pictures import (
@@ -145,7 +145,7 @@ def _by_source(report: Report) -> dict[str, Any]:
         "has_margin": any(row.margin for row in report.comparisons),
         "differences_figure": drawn(differences_picture, report.comparisons, names),
         "withheld_notes": _notes(found),
-        "model_warnings": [(row.criterion, list(warning_sentences(row))) for row in report.comparisons],
+        "model_warnings": warnings_of(report.comparisons),
         "model_sentences": list(
             model_sentences(
                 report.comparisons,

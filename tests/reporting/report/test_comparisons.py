@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from parley.numbers import number
 from reporting.exports.formats import write_export
 from reporting.report.build import build_report
 from reporting.report.downloads import as_csv
+from reporting.report.model_words import warnings_of
 from tests.factories import MembershipFactory
 from tests.he_study import SOURCES, he_ratings, he_rows, load_he_study
 from tests.reporting.report.conftest import TEAM, overlapping_rows
@@ -177,3 +179,12 @@ def test_the_tables_are_files_of_their_own(he_report):
     assert {row["effect"] for row in variances if row["sd"]} >= {"annotator", "conversation", "residual"}
     used = list(csv.DictReader(io.StringIO(as_csv(he_report, "ratings_used").removeprefix("\ufeff"))))
     assert {(row["n_ratings"], row["n_unused"], row["weighting"]) for row in used} == {("1470", "0", "model")}
+
+
+def test_a_warning_stands_once_with_the_criteria_it_is_about_and_only_where_there_is_an_interval(overlapping: Study):
+    rows = [replace(row, warnings=["annotators_unknown"]) for row in build_report(overlapping, now=NOW).comparisons]
+    first, *others = rows
+    nothing = [replace(mean, limits=replace(mean.limits, low=None, high=None)) for mean in first.means]
+    (found,) = warnings_of([replace(first, means=nothing), *others]).items()
+    assert "the intervals are too narrow" in found[0]
+    assert found[1] == [row.criterion for row in others] != []
