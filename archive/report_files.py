@@ -41,6 +41,6 @@ def report_files(study: Study) -> Iterator[tuple[str, str]]:
             "report.tex": as_latex(report),
             "methods.txt": "\n".join(report.methods) + "\n",
             **{f"tables/{table}.csv": as_csv(report, table) for table in TABLES},
-            **{f"figures/{name}.svg": as_svg(picture) for name, picture in pictures.items() if picture},
+            **{f"figures/{name}.svg": as_svg(picture.wide) for name, picture in pictures.items() if picture.wide},
         }
     yield from ((f"{FOLDER}/{name}", text) for name, text in found.items())

@@ -97,10 +97,11 @@ def _hands(plan: StudyPlan) -> str:
     n = plan.question.ratings
     if not plan.is_by_the_same:
         return each(n)
-    people = ngettext("all by the same annotator", "all by the same %(n)s annotators", n) % {"n": f"{n:,}"}
+    people = ngettext("all by the same %(n)s annotator", "all by the same %(n)s annotators", n) % {"n": f"{n:,}"}
     if plan.work is None or plan.work.hours_each is None:
         return people
-    return f"{people}, {_('%(hours)s hours each') % {'hours': hours(plan.work.hours_each)}}"
+    each_one = _("%(hours)s hours each") % {"hours": hours(plan.work.hours_each)}
+    return f"{people}, {each_one}"
 
 
 def _beside(plan: StudyPlan) -> Iterable[str]:

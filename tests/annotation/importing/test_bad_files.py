@@ -102,7 +102,7 @@ def test_a_header_alone_holds_no_dialogues(study: Study, write: Write) -> None:
     [
         ("[\n{}\n]", "no list of turns found"),
         ('{"text": "Hi"}', "no list of turns found (history, messages, utterances, turns"),
-        ("id,text\n1,Hi", "--map history=COLUMN; if each row is a turn, name the column with --map dialogue=COLUMN,"),
+        ("id,text\n1,Hi", "no column with the dialogue so far, or with its last turn; columns not used yet: text"),
         ("what is this", "is neither a table with several columns nor JSON Lines. The first line is: 'what is this'"),
     ],
 )

@@ -54,7 +54,7 @@ PROOFS = [
           "measures/test_coverage.py::test_intervals_of_annotators_hold_the_truth"),
     Proof(("mixed.letters.compact_letters",), "pairs by lot: a letter is shared exactly where they do not differ",
           "measures/mixed/test_letters.py::test_sources_share_a_letter_exactly_if_they_do_not_differ"),
-    Proof(("preferences.ranking.rank",), "simulated coverage of strengths, win rates and ranks",
+    Proof(("preferences.ranking.rank", "preferences.ranks.rank_limits"), "simulated coverage of strengths, win rates and ranks",
           "measures/preferences/test_ranking.py::test_intervals_hold_the_truth_where_those_of_the_model_alone_do_not"),
     Proof(("preferences.consistency.consistency",), "simulation: transitive sources, and a circle of three",
           "measures/preferences/test_ranking.py::test_a_circle_of_three_is_found_and_transitive_sources_are_not_blamed"),
