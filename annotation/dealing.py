@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 S = TypeVar("S", bound=Hashable)
+DIALOGUES, CONVERSATIONS = COUNTED = ("dialogues", "conversations")  # what the size of a batch counts
 
 
 def batch_sizes(n: int, size: int) -> list[int]:

@@ -7,10 +7,11 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
+from annotation.dealing import DIALOGUES
 from annotation.models import Batch
 from annotation.selectors.batch_sizes import Sizes
 from annotation.selectors.pilots import Pilot
-from annotation.services.batching import DIALOGUES, TURNS_FIELD
+from annotation.services.batching import TURNS_FIELD
 
 
 class MakeBatchesForm(forms.Form):

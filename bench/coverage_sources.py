@@ -1,4 +1,4 @@
-"""How often the comparison of sources rejects where nothing differs, and how often its intervals hold the truth."""
+"""Count how often the comparison of sources rejects where nothing differs, and how often its intervals are right."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ REJECTS, COVERS = (4.0, 6.5), (93.5, 97.0)
 
 @dataclass(slots=True)
 class Counts:
-    """Of means, differences and families: how many there were, and how many hold (or reject)."""
+    """Count means, differences and families, and how many of them hold (or reject)."""
 
     n_studies: int = 0
     means: float = 0.0

@@ -1,4 +1,4 @@
-"""How often intervals of agreement for new annotators hold what agreement is among all annotators there could be.
+"""Count how often intervals for new annotators hold the agreement among all annotators there could be.
 
 Beside them stand the intervals for the annotators who rated, which do not claim it.
 """

@@ -1,4 +1,4 @@
-"""How near the power that the planner promises is to how often the report's tests find a difference that is there."""
+"""Compare the power that the planner promises with the share of studies in which the report finds a difference."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotation.access import RIGHTS, Right
+from annotation.dealing import COUNTED, DIALOGUES
 from annotation.forms import RESERVED_SLUGS
 from annotation.models import Batch, ImportJob, Membership, Participant, Rating, Study
 from annotation.selectors.studies import find_account
@@ -145,8 +146,8 @@ class MakeBatchesSerializer(serializers.Serializer):
         help_text="Dialogues per batch; each turn of a conversation is one, and so is each pair of whole dialogues.",
     )
     counts = serializers.ChoiceField(
-        choices=["dialogues", "conversations"],
-        default="dialogues",
+        choices=COUNTED,
+        default=DIALOGUES,
         help_text="What `size` counts: dialogues, or conversations (scenarios, where whole dialogues are compared).",
     )
     field = serializers.CharField(max_length=200, required=False, allow_null=True)

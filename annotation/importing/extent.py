@@ -18,7 +18,7 @@ R = TypeVar("R", bound=HasLine)
 
 @dataclass(slots=True)
 class Extent:
-    """How much of a file is read. `is_part` says that the file is the beginning of one, cut anywhere."""
+    """Say how many rows of a file are read. With `is_part`, the file is only the beginning of one, cut anywhere."""
 
     most: int | None = None
     is_part: bool = False

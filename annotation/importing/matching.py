@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -120,7 +121,7 @@ class Sides:
             "%(how)s, or systems cannot be compared."
         )
         how = choose_columns("source").page
-        return [text % {"n": self._n_alike, "source": ONLY_SOURCE, "how": how[:1].upper() + how[1:]}]
+        return [text % {"n": self._n_alike, "source": ONLY_SOURCE, "how": capfirst(how)}]
 
     def _unrated(self, study: Study) -> list[str]:
         if self._n_dialogues and not self._n_rated:

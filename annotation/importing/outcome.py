@@ -20,7 +20,7 @@ def no_progress(done: int, total: int, phase: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """What to do about an error, in the words of the import page and in those of the command."""
+    """Say what to do about an error, in the words of the import page and in those of the command."""
 
     page: str
     command: str

@@ -4,11 +4,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from django.contrib.humanize.templatetags.humanize import intcomma
-from django.db.models import Count, F
+from django.db.models import Count
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from annotation.dealing import CONVERSATIONS, DIALOGUES
 from annotation.models import Batch, Candidate, Item, Study
+from annotation.selectors.dialogues import has_turns
 from annotation.selectors.studies import unbatched
 from protocols.models import ProtocolVersion
 from protocols.specs import spec_of
@@ -16,15 +18,10 @@ from protocols.specs import spec_of
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """What a size may count, if there is a choice, and a sentence on what waits for a batch."""
+    """Hold what a size may count, if there is a choice, and a sentence on what waits for a batch."""
 
     words: str
     units: Sequence[tuple[str, str]] = ()
-
-
-def has_conversations(study: Study) -> bool:
-    """Return whether dialogues are turns of conversations."""
-    return study.dialogues.exclude(conversation=F("key")).exists()
 
 
 def n_conversations(batches: Iterable[Batch]) -> dict[int, int]:
@@ -36,10 +33,10 @@ def n_conversations(batches: Iterable[Batch]) -> dict[int, int]:
 def sizes_of(study: Study) -> Sizes:
     """Return what the size of a batch may count, and how much waits for one."""
     units: Sequence[tuple[str, str]] = ()
-    if has_conversations(study):
-        units = [("dialogues", _("dialogues (turns)")), ("conversations", _("conversations"))]
+    if has_turns(study.pk):
+        units = [(DIALOGUES, _("dialogues (turns)")), (CONVERSATIONS, _("conversations"))]
     elif _compares_wholes(study):
-        units = [("dialogues", _("pairs")), ("conversations", _("scenarios"))]
+        units = [(DIALOGUES, _("pairs")), (CONVERSATIONS, _("scenarios"))]
     return Sizes(_words(study), units)
 
 

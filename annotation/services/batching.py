@@ -15,7 +15,16 @@ from django.db.models.fields.json import KeyTransform
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.dealing import choose_sources, deal_by_size, deal_given, deal_groups, deal_stratified
+from annotation.dealing import (
+    CONVERSATIONS,
+    COUNTED,
+    DIALOGUES,
+    choose_sources,
+    deal_by_size,
+    deal_given,
+    deal_groups,
+    deal_stratified,
+)
 from annotation.importing.conversations import IN_ORDER
 from annotation.importing.copying import copy_in, fetch, spool_file
 from annotation.importing.dialogues import lock_study
@@ -38,7 +47,6 @@ PURPOSES: dict[str, str] = {
     Batch.Kind.TRAINING: Purpose.TRAINING,
 }
 WAYS = ("given", "size", "stratified")
-DIALOGUES, CONVERSATIONS = COUNTED = ("dialogues", "conversations")  # what the size of a batch counts
 CARD = ("pk", "batch_key", "conversation", "source", "scenario")
 TURNS_FIELD = "n_turns"  # can be stratified by without being in the metadata
 # The dialogues of conversations that have several, each conversation in its order.

@@ -20,7 +20,7 @@ SCATTERED = frozenset(TABLE_FORMATS) - {WIDE}  # rows of one dialogue may be any
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
-    """What an import of the first `n_rows` rows or dialogues would say. If `is_busy`, another import is in the way.
+    """Hold what an import of the first `n_rows` rows or dialogues would say. If `is_busy`, another one is in the way.
 
     With errors, the summary has no counts: only the new sources and the warnings, if they are known.
     """

@@ -18,8 +18,8 @@ from annotation.forms import BatchStatusForm, DialogueFilter, DiscardForm, Statu
 from annotation.forms_batches import MakeBatchesForm
 from annotation.models import Batch, Study
 from annotation.selectors import studies as selectors
-from annotation.selectors.batch_sizes import has_conversations, n_conversations, sizes_of
-from annotation.selectors.dialogues import dialogue_list, unused_dialogues, uses_of
+from annotation.selectors.batch_sizes import n_conversations, sizes_of
+from annotation.selectors.dialogues import dialogue_list, has_turns, unused_dialogues, uses_of
 from annotation.selectors.fitting_version import fitting_words
 from annotation.selectors.health import worker_is_silent
 from annotation.selectors.imported_batches import imported_only, names_of, nothing_to_deal
@@ -138,7 +138,7 @@ def study_batches(request: HttpRequest, slug: str) -> HttpResponse:
         "form": form,
         "discard_form": DiscardForm(),
         "page": page,
-        "conversations": n_conversations(page) if has_conversations(study) else {},
+        "conversations": n_conversations(page) if has_turns(study.pk) else {},
         "named": named,
         "n_unbatched": selectors.unbatched_count(study),
         "fitting": fitting_words(study),

@@ -141,7 +141,7 @@ def rank(answers: Comparisons, *, level: float = 0.95, seed: int = 0) -> Ranking
         found = fit(mine)
     if found is None:
         if len(ranked) and (by_side := _decided_by_side(used)).any() and not by_side.all():
-            return _without(answers, by_side, used, level, seed)
+            return _without(by_side, used, counts, level, seed)
         unfit = [reason or SEPARATED for reason in reasons]
         return _unranked(answers, counts, unfit, used)
     return _Ranked(mine, found, level).ranking(answers, counts, ranked, reasons, seed, used)
@@ -154,7 +154,7 @@ def _decided_by_side(used: Comparisons) -> BoolArray:
     return sided if is_same else np.zeros(len(used), bool)
 
 
-def _without(answers: Comparisons, by_side: BoolArray, used: Comparisons, level: float, seed: int) -> Ranking:
+def _without(by_side: BoolArray, used: Comparisons, counts: PairCounts, level: float, seed: int) -> Ranking:
     """Rank by the answers that the side does not explain.
 
     As its effect grows without bound, the chance of the others becomes 1 whatever the strengths are: the likelihood
@@ -164,9 +164,9 @@ def _without(answers: Comparisons, by_side: BoolArray, used: Comparisons, level:
     return replace(
         found,
         side_bias=Estimate(None, SEPARATED),
-        counts=answers.counts(),
-        triads=answers.counts().circular_triads(),
-        n_both_bad=len(answers) - len(used),
+        counts=counts,
+        triads=counts.circular_triads(),
+        n_both_bad=int(counts.both_bad.sum()) // 2,
         n_by_side=int(by_side.sum()),
     )
 
@@ -180,19 +180,12 @@ def _reasons(counts: PairCounts) -> list[str | None]:
     inside = np.array([compared[np.ix_(groups == g, groups == g)].sum() for g in range(len(sizes))])
     best = int(np.lexsort((inside, sizes))[-1])
     is_ranked = (groups == best) & (sizes[best] > 1)
-    reach = _linked(compared > 0, is_ranked if is_ranked.any() else np.ones(len(compared), bool))
+    start = is_ranked if is_ranked.any() else np.ones(len(compared), bool)
+    reach = start | chains(compared > 0)[start].any(axis=0)
     return [
         None if is_ranked[source] else _reason(counts, source, is_linked=bool(reach[source]))
         for source in range(len(compared))
     ]
-
-
-def _linked(edges: BoolArray, start: BoolArray) -> BoolArray:
-    """Return which sources a chain of comparisons links to those of `start`."""
-    reach = start
-    while not np.array_equal(further := reach | edges[reach].any(axis=0), reach):
-        reach = further
-    return reach
 
 
 def _reason(counts: PairCounts, source: int, *, is_linked: bool) -> str:

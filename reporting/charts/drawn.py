@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import ParamSpec
 
 from reporting.charts.drawing import on_a_phone
@@ -9,16 +10,22 @@ from reporting.charts.drawing import on_a_phone
 P = ParamSpec("P")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Drawn:
-    """Both drawings; "" where there is nothing to draw."""
+    """Both drawings, each made when it is asked for: print has no narrow one. "" where there is nothing to draw."""
 
-    wide: str
-    narrow: str
+    draw: Callable[[], str]
+
+    @cached_property
+    def wide(self) -> str:
+        return self.draw()
+
+    @cached_property
+    def narrow(self) -> str:
+        with on_a_phone():
+            return self.draw()
 
 
 def drawn(picture: Callable[P, str], *args: P.args, **kwargs: P.kwargs) -> Drawn:
     """Return what a function draws, for a desk and for a phone."""
-    with on_a_phone():
-        narrow = picture(*args, **kwargs)
-    return Drawn(picture(*args, **kwargs), narrow)
+    return Drawn(partial(picture, *args, **kwargs))

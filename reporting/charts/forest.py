@@ -53,7 +53,9 @@ def forest_figure(
     ring_means: str = "",
     has_zero: bool = False,
 ) -> SafeString:
-    """Draw the rows as SVG. `name` makes ids unique on a page; `has_zero` extends every axis to 0."""
+    """Draw the rows as SVG; "" without groups. `name` makes ids unique on a page; `has_zero` extends axes to 0."""
+    if not groups:
+        return SafeString("")
     rows = [row for group in groups for row in group.rows]
     texts = [row.text for row in rows]
     at = rows_of([row.label for row in rows], texts, row=ROW, room=max(map(text_width, texts)) + GAP)

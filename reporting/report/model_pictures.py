@@ -14,7 +14,7 @@ from reporting.report.resampled import Limits
 Names = Mapping[str, Mapping[Any, str]]
 
 
-def means_picture(rows: Sequence[SourceComparison], names: Names) -> SafeString | str:
+def means_picture(rows: Sequence[SourceComparison], names: Names) -> SafeString:
     """Draw the means by criterion with a dot per source. Return "" if no mean has an interval."""
     groups = [
         EstimatedGroup(
@@ -23,8 +23,6 @@ def means_picture(rows: Sequence[SourceComparison], names: Names) -> SafeString 
         for row in rows
         if any(each.limits.low is not None for each in row.means)
     ]
-    if not groups:
-        return ""
     return forest_figure(
         name="means",
         title=_("Means of the sources"),
@@ -34,15 +32,13 @@ def means_picture(rows: Sequence[SourceComparison], names: Names) -> SafeString 
     )
 
 
-def rates_picture(rows: Sequence[Behaviour], names: Names) -> SafeString | str:
+def rates_picture(rows: Sequence[Behaviour], names: Names) -> SafeString:
     """Draw the rates of the behaviours with a dot per source. Return "" if no rate has an interval."""
     groups = [
         EstimatedGroup(row.label, "rate", tuple(_mean(each, names) for each in row.rates.means))
         for row in rows
         if any(each.limits.low is not None for each in row.rates.means)
     ]
-    if not groups:
-        return ""
     return forest_figure(
         name="behaviours",
         title=_("Rates of the behaviours"),
@@ -68,7 +64,7 @@ def _mean(row: SourceScore, names: Names) -> Estimated:
     return Estimated(label, row.mean, low, high, said, has_few_data=has_few_data(row.limits))
 
 
-def differences_picture(rows: Sequence[SourceComparison], names: Names) -> SafeString | str:
+def differences_picture(rows: Sequence[SourceComparison], names: Names) -> SafeString:
     """Draw the differences by criterion with a dot per pair of sources. Return "" if none has an interval."""
     groups = [
         EstimatedGroup(
@@ -77,8 +73,6 @@ def differences_picture(rows: Sequence[SourceComparison], names: Names) -> SafeS
         for row in rows
         if any(each.limits.low is not None for each in row.pairs)
     ]
-    if not groups:
-        return ""
     return forest_figure(
         name="differences",
         title=_("Differences between sources"),

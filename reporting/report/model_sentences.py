@@ -140,12 +140,10 @@ def _intervals(found: list[SourceComparison], names: dict[str, str], *, of_dialo
     if not all(row.withheld for row in found):
         yield _t_for_dialogues() if of_dialogues else _t_for_conversations()
         yield _("Intervals end where the scale ends, and those of differences at the largest possible difference.")
-    for note in dict.fromkeys(row.withheld for row in found if row.withheld):
-        rows = [row for row in found if row.withheld == note]
-        yield f"{_named(rows, names)}: {withheld(note, of_dialogues)}"
-    for note in dict.fromkeys(row.few_data for row in found if row.few_data):
-        rows = [row for row in found if row.few_data == note]
-        yield f"{_named(rows, names)}: {withheld(note, of_dialogues)}"
+    for notes in ([row.withheld for row in found], [row.few_data for row in found]):
+        for note in dict.fromkeys(filter(None, notes)):
+            rows = [row for row, own in zip(found, notes, strict=True) if own == note]
+            yield f"{_named(rows, names)}: {withheld(note, of_dialogues)}"
 
 
 def _weights_of_dialogues() -> str:

@@ -3,7 +3,6 @@
 import copy
 import html
 import json
-import re
 from collections.abc import Callable, Container, Iterable
 from io import StringIO
 from pathlib import Path
@@ -16,12 +15,13 @@ from django.test import Client
 from django.urls import reverse
 
 from protocols.bundles import dump_bundle
-from protocols.editing import UNITS, editable, revision_of
+from protocols.editing import editable, revision_of
 from protocols.models import Protocol, ProtocolVersion
 from protocols.schema import InvalidBundle, with_defaults
 from protocols.services import _create_criteria, _remove_parts, publish_version, store_bundle
 from tests.protocols.admin_page import parts, typed
 from tests.protocols.conftest import NOW
+from tests.protocols.pages import in_the_editor
 
 Doc = dict[str, Any]
 YES_NO: list[Doc] = [{"key": "yes", "label": "Yes"}, {"key": "no", "label": "No"}]
@@ -225,12 +225,6 @@ def test_nothing_is_stored_of_a_protocol_that_cannot_be_rated(client, tmp_path: 
     assert_said(said, name, sentence, names_place="admin" not in door)
     assert not Protocol.objects.exists()
     assert not ProtocolVersion.objects.exists()
-
-
-def in_the_editor(sentence: str) -> str:
-    """Units by the names that the editor offers for them."""
-    names = {key: f"“{name}”" for key, name in UNITS}
-    return re.sub(rf"\b({'|'.join(names)})\b(?! [a-z])", lambda found: names[found[0]], sentence)
 
 
 def assert_said(said: str, name: str, sentence: list[str], *, names_place: bool) -> None:

@@ -4,10 +4,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
+from annotation.dealing import COUNTED, DIALOGUES
 from annotation.importing.console import named_study, picked
 from annotation.models import Batch
 from annotation.selectors.imported_batches import nothing_to_deal
-from annotation.services.batching import COUNTED, DIALOGUES, WAYS, make_batches
+from annotation.services.batching import WAYS, make_batches
 from annotation.services.pairing import identical_words
 from annotation.services.refusals import Refused
 from annotation.services.repeating import repeat_pilot

@@ -382,10 +382,7 @@ def _digest(text: str) -> str:
 
 
 def _know(study: Study, shown: Shown, lesson: Lesson, keys: list[str], now: datetime) -> None:
-    """Store a known answer, unless there is one: an example says more than what follows from another example.
-
-    No options are right where the example shows that none applies.
-    """
+    """Store a known answer, empty if none applies, unless there is one: an example says more than what it leads to."""
     right = list(lesson.criterion.options.filter(key__in=keys).values_list("pk", flat=True))
     if not right and lesson.criterion.required:
         return

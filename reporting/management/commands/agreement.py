@@ -2,16 +2,16 @@
 
 import json
 import re
-from argparse import RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from measures.estimate import Estimate
 from measures.further import ORDERED_OF_ANNOTATORS, ORDERED_OF_PATTERNS
 from measures.intervals import Interval
+from reporting.file_command import GAP, WIDTH, FileCommand, aligned
 from reporting.file_options import Missing, add_missing, add_where, words
 from reporting.offline import (
     COEFFICIENTS,
@@ -26,7 +26,6 @@ from reporting.offline import (
 
 COUNTS = ("n_items", "n_ratings", "n_annotators")
 ORDERED = {*ORDERED_OF_PATTERNS, *ORDERED_OF_ANNOTATORS}
-WIDTH, GAP = 110, "  "
 NEW_ANNOTATORS = {"fleiss_kappa": "fleiss_new_annotators", "krippendorff_alpha": "alpha_new_annotators"}
 
 HELP = """Agreement of the ratings in a CSV file (.csv or .csv.gz, one row per rating, header row).
@@ -47,12 +46,8 @@ than 10%, or when all items are alike. They hold for these annotators and new it
 NEGATIVE_NUMBERS = re.compile(r"^-[\d.][-\d.,\s]*$")
 
 
-class Command(BaseCommand):
+class Command(FileCommand):
     help = HELP
-    requires_system_checks: list[str] = []
-
-    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
-        return super().create_parser(prog_name, subcommand, formatter_class=RawDescriptionHelpFormatter, **kwargs)
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser._negative_number_matcher = NEGATIVE_NUMBERS
@@ -177,10 +172,7 @@ def as_table(found: FileAgreement, columns: Columns, coefficients: Sequence[str]
         )
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     blocks = [[*range(len(labels)), *places] for places in _blocks(widths, len(labels))]
-    return "\n\n".join(
-        "\n".join(_aligned([line[at] for at in places], [widths[at] for at in places], len(labels)) for line in lines)
-        for places in blocks
-    )
+    return "\n\n".join(aligned([[line[at] for at in places] for line in lines], len(labels)) for places in blocks)
 
 
 def _blocks(widths: Sequence[int], n_labels: int) -> list[list[int]]:
@@ -195,14 +187,6 @@ def _blocks(widths: Sequence[int], n_labels: int) -> list[list[int]]:
             room = WIDTH - labels - widths[at]
         blocks[-1].append(at)
     return blocks
-
-
-def _aligned(cells: list[str], widths: list[int], n_labels: int) -> str:
-    padded = (
-        cell.ljust(width) if place < n_labels else cell.rjust(width)
-        for place, (cell, width) in enumerate(zip(cells, widths, strict=True))
-    )
-    return GAP.join(padded).rstrip()
 
 
 def _cell(estimate: Estimate | None) -> str:

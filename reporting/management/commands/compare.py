@@ -2,18 +2,16 @@
 
 import json
 import math
-from argparse import RawDescriptionHelpFormatter
-from collections.abc import Sequence
 from pathlib import Path
-from textwrap import fill
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from measures.estimate import Estimate
 from measures.intervals import UNRELIABLE
 from measures.mixed.sources import BY_MODEL, SourceComparison
 from measures.ordinal.odds import NO_VARIATION, NOT_CONVERGED, SEPARATED, TOO_LARGE, CumulativeFit
+from reporting.file_command import FileCommand, aligned, wrapped
 from reporting.file_options import Missing, add_missing, add_where, counted, ends, words
 from reporting.file_scores import SCALES, Scoring
 from reporting.offline import UnreadableRatings
@@ -32,7 +30,6 @@ its answers as the report does. Needs no database."""
 MEANS = ("source", "mean", "95 % interval", "plain mean", "n")
 ODDS = ("odds of a higher answer", "ratio", "95 % interval", "p", "p (Holm)")
 DIFFERENCES = ("difference", "estimate", "95 % interval", "p", "p (Holm)", "df")
-WIDTH = 110
 CHECKS = ("difference", "estimate", "95 % interval", "df")
 FOR_WHOM = "Intervals are 95 %, each by itself, for new annotators and new conversations like these"
 UNRELIABLE_MEANS = "Unreliable: with fewer than 3 annotators or 10 conversations, an interval may be too narrow."
@@ -46,12 +43,8 @@ NO_ODDS = {
 }
 
 
-class Command(BaseCommand):
+class Command(FileCommand):
     help = HELP
-    requires_system_checks: list[str] = []
-
-    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
-        return super().create_parser(prog_name, subcommand, formatter_class=RawDescriptionHelpFormatter, **kwargs)
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path, metavar="FILE")
@@ -179,14 +172,14 @@ def _text(said: CriterionSources) -> str:
         (f"{sources[c.first]} - {sources[c.second]}", *_numbers(c.estimate), f"{c.degrees_of_freedom:,}")
         for c in found.checks
     ]
-    parts = [_titled(said.criterion, _sizes(found)), _aligned([MEANS, *means])]
+    parts = [_titled(said.criterion, _sizes(found)), aligned([MEANS, *means])]
     if rows:
-        parts.append(_aligned([DIFFERENCES, *rows]))
+        parts.append(aligned([DIFFERENCES, *rows]))
     if checks:
         title = "Check: plain means, two-way clustered by annotator and conversation"
-        parts.append(f"{title}\n{_aligned([CHECKS, *checks])}")
+        parts.append(f"{title}\n{aligned([CHECKS, *checks])}")
     parts += _notes(found)
-    parts.append(_wrapped(said.method))
+    parts.append(wrapped(said.method))
     if said.odds:
         parts.append(_odds_text(sources, said.odds))
     if said.left_out:
@@ -210,26 +203,22 @@ def _notes(found: SourceComparison) -> list[str]:
     said = []
     if any(each.low is not None for each in estimates):
         corrected = "; p (Holm) is corrected over all differences" if len(found.differences) > 1 else ""
-        said.append(_wrapped(f"{FOR_WHOM}{corrected}. The plain mean weighs every rating alike."))
+        said.append(wrapped(f"{FOR_WHOM}{corrected}. The plain mean weighs every rating alike."))
     if any(each.interval_note == UNRELIABLE for each in estimates):
-        said.append(_wrapped(UNRELIABLE_MEANS))
+        said.append(wrapped(UNRELIABLE_MEANS))
     return said
-
-
-def _wrapped(text: str) -> str:
-    return fill(text, WIDTH, break_on_hyphens=False)
 
 
 def _odds_text(sources: tuple[str, ...], odds: CumulativeFit) -> str:
     title = "Odds ratios: cumulative-link mixed model (logit, Laplace), Wald intervals, for many annotators"
     if odds.reason:
-        return f"{title}\n{_wrapped(f'None: {NO_ODDS[odds.reason]}.')}"
+        return f"{title}\n{wrapped(f'None: {NO_ODDS[odds.reason]}.')}"
     rows = [
         (f"{sources[each.first]} / {sources[each.second]}", f"{each.ratio:.3g}", f"[{each.low:.3g}, {each.high:.3g}]",
          _p(each.p_value), _p(each.adjusted_p))
         for each in odds.pairs
     ]  # fmt: skip
-    return title + "\n" + _aligned([ODDS, *rows])
+    return title + "\n" + aligned([ODDS, *rows])
 
 
 def _titled(criterion: str | None, text: str) -> str:
@@ -245,12 +234,3 @@ def _numbers(estimate: Estimate) -> tuple[str, str]:
 
 def _p(value: float | None) -> str:
     return "-" if value is None else "<.001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
-
-
-def _aligned(lines: Sequence[Sequence[str]]) -> str:
-    first, *widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    padded = [
-        [line[0].ljust(first), *(cell.rjust(width) for cell, width in zip(line[1:], widths, strict=True))]
-        for line in lines
-    ]
-    return "\n".join("  ".join(cells).rstrip() for cells in padded)

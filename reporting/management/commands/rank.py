@@ -1,14 +1,12 @@
 """`manage.py rank FILE` ranks the sources of a file of comparisons, without a database."""
 
 import json
-from argparse import RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
-from textwrap import fill
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from measures.estimate import Estimate
 from measures.preferences.clustered import SINGLE_ANNOTATOR, SINGLE_CLUSTER, SINGLE_CONVERSATION
@@ -22,6 +20,7 @@ from measures.preferences.ranking import (
     Ranking,
     SourceRank,
 )
+from reporting.file_command import FileCommand, aligned, wrapped
 from reporting.file_options import Missing, add_missing, add_where, counted
 from reporting.labels import REASONS
 from reporting.offline import UnreadableRatings
@@ -55,16 +54,11 @@ FOR_WHOM = {
     SINGLE_ANNOTATOR: "for new conversations, but for this annotator only",
     SINGLE_CONVERSATION: "for new annotators, but for this conversation only",
 }
-WIDTH = 110
 MODELS = {DAVIDSON: "Davidson (Bradley-Terry with ties)", BRADLEY_TERRY: "Bradley-Terry (no ties in the file)"}
 
 
-class Command(BaseCommand):
+class Command(FileCommand):
     help = HELP
-    requires_system_checks: list[str] = []
-
-    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
-        return super().create_parser(prog_name, subcommand, formatter_class=RawDescriptionHelpFormatter, **kwargs)
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path, metavar="FILE")
@@ -180,8 +174,8 @@ def as_table(found: RankedFile, columns: ComparisonColumns) -> str:
         for each in ranking.in_order
     ]
     blocks = [
-        _aligned([["source", "strength", "Elo", "win rate (model)", "plain", "rank", "answers"], *sources]),
-        _aligned([["pair", "expected", "preferred", "ties", "both bad"], *_pairs(found)]),
+        aligned([["source", "strength", "Elo", "win rate (model)", "plain", "rank", "answers"], *sources]),
+        aligned([["pair", "expected", "preferred", "ties", "both bad"], *_pairs(found)]),
         "\n".join(_sentences(found, columns)),
     ]
     return "\n\n".join(blocks)
@@ -242,7 +236,7 @@ def _sentences(found: RankedFile, columns: ComparisonColumns) -> list[str]:
     if ranking.triads:
         circles = "; ".join(_circle(found.sources, triad) for triad in ranking.triads[:5])
         lines.append(f"Circular triads by count: {len(ranking.triads):,} ({circles}).")
-    return [fill(line, WIDTH, break_on_hyphens=False) for line in lines]
+    return [wrapped(line) for line in lines]
 
 
 def _without_strength(found: RankedFile) -> list[str]:
@@ -273,12 +267,3 @@ def _shown(found: Estimate) -> str:
         return f"- ({found.reason})"
     interval = "" if found.low is None else f" [{found.low:.3f}, {found.high:.3f}]"
     return f"{found.value:.3f}{interval}"
-
-
-def _aligned(rows: list[list[str]]) -> str:
-    first, *widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for label, *numbers in rows:
-        cells = [cell.rjust(width) for cell, width in zip(numbers, widths, strict=True)]
-        lines.append("  ".join([label.ljust(first), *cells]).rstrip())
-    return "\n".join(lines)

@@ -269,10 +269,9 @@ def document_of(client, slug: str = "wellbeing", **query) -> dict:
 def test_the_first_look_has_usual_values_and_all_pairs_of_sources(watcher):
     page = page_of(watcher)
     assert re.search(r"all by the same 3 annotators, [\d.]+ hours each, detect a difference of 10 points", page)
-    found = document_of(watcher)
-    assert found["question"]["n_comparisons"] == 3
-    assert (found["question"]["ratings"], found["question"]["variances"]["origin"]) == (3, "defaults")
-    assert (found["load"]["batch_size"], found["load"]["n_sources"]) == (2, 3)
+    asked, load = (document_of(watcher)[part] for part in ("question", "load"))
+    assert (asked["n_comparisons"], asked["ratings"], asked["variances"]["origin"]) == (3, 3, "defaults")
+    assert (load["batch_size"], load["n_sources"]) == (2, 3)
 
 
 def test_a_link_is_a_plan(watcher):
@@ -393,8 +392,7 @@ def test_a_protocol_that_rates_whole_dialogues_is_told_what_a_dialogue_of_the_pl
         study = StudyFactory(slug=slug, protocol_version=make_scale_version(unit=unit))
         client.force_login(MembershipFactory(study=study, role="owner").user)
         assert ("each scenario has a dialogue of every source" in page_of(client, slug)) is (unit == "dialogue")
-    judged = {slug: document_of(client, slug)["work"]["n_judgements"] for slug in ("sets",)}
-    assert judged == {"sets": 225 * 3 * 2 * 2}
+    assert document_of(client, "sets")["work"]["n_judgements"] == 225 * 3 * 2 * 2
 
 
 def test_a_stranger_finds_nothing(client, cast: Cast):
