@@ -97,7 +97,8 @@ def _hands(plan: StudyPlan) -> str:
     n = plan.question.ratings
     if not plan.is_by_the_same:
         return each(n)
-    people = ngettext("all by the same %(n)s annotator", "all by the same %(n)s annotators", n) % {"n": f"{n:,}"}
+    several = ngettext("all by the same %(n)s annotator", "all by the same %(n)s annotators", n) % {"n": f"{n:,}"}
+    people = _("all by the same annotator") if n == 1 else several
     if plan.work is None or plan.work.hours_each is None:
         return people
     each_one = _("%(hours)s hours each") % {"hours": hours(plan.work.hours_each)}
