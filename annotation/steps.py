@@ -29,6 +29,7 @@ KEYS = "123456789" + LETTERS_IN_ALL
 NUMBER = re.compile(r"-?\d")
 LINE = 72  # characters of a description on the rating screen
 MOST_LINES = 6
+LENGTHS = (6, 7, 9)  # answers from which a row is laid out in another way
 ROW = 40  # characters of options that stand beside each other on a phone: of each, those of its longest word
 WIDE = "\u2e80"  # from here on, characters of Chinese and Japanese: as wide as two others
 
@@ -130,6 +131,16 @@ class AskedCriterion:
         """Return about how many lines the longest description has: that height is kept free, so that nothing moves."""
         texts = [(o.definition, *o.conditions) for o in self.criterion.options]
         return min(max((sum(-(-len(text) // LINE) for text in each) for each in texts), default=0), MOST_LINES)
+
+    @property
+    def length(self) -> int:
+        """Return the largest of LENGTHS that the number of answers reaches, 0 for a short row.
+
+        The page says it before the first answer. Rules of CSS that count what follows would change while the page
+        still arrives, and Chromium then does not draw the answers that came first.
+        """
+        n_answers = len(self.choices) + (not self.criterion.required)
+        return max((each for each in LENGTHS if each <= n_answers), default=0)
 
     @property
     def is_wordy(self) -> bool:
