@@ -9,7 +9,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from measures.estimate import Estimate
 from measures.intervals import UNRELIABLE
-from measures.mixed.sources import BY_MODEL, SourceComparison
+from measures.mixed.sources import BEYOND_SCALE, BY_MODEL, SourceComparison
 from measures.ordinal.odds import NO_VARIATION, NOT_CONVERGED, SEPARATED, TOO_LARGE, CumulativeFit
 from reporting.file_command import FileCommand, aligned, wrapped
 from reporting.file_options import Missing, add_missing, add_where, counted, ends, words
@@ -32,6 +32,9 @@ ODDS = ("odds of a higher answer", "ratio", "95 % interval", "p", "p (Holm)")
 DIFFERENCES = ("difference", "estimate", "95 % interval", "p", "p (Holm)", "df")
 CHECKS = ("difference", "estimate", "95 % interval", "df")
 FOR_WHOM = "Intervals are 95 %, each by itself, for new annotators and new conversations like these"
+BEYOND_SCALE_MEANS = (
+    "Beyond the scale: the model estimates a mean outside of the scale, which is too few data; the end is shown instead."
+)
 UNRELIABLE_MEANS = "Unreliable: with fewer than 3 annotators or 10 conversations, an interval may be too narrow."
 # Why there are no odds ratios.
 NO_ODDS = {
@@ -206,6 +209,8 @@ def _notes(found: SourceComparison) -> list[str]:
         said.append(wrapped(f"{FOR_WHOM}{corrected}. The plain mean weighs every rating alike."))
     if any(each.interval_note == UNRELIABLE for each in estimates):
         said.append(wrapped(UNRELIABLE_MEANS))
+    if any(each.interval_note == BEYOND_SCALE for each in estimates):
+        said.append(wrapped(BEYOND_SCALE_MEANS))
     return said
 
 
