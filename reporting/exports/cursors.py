@@ -43,10 +43,10 @@ class RatingRow(NamedTuple):
     explanations: list[int]
     free_text: str
     revision: int
-    answered_at: datetime | None  # None, like active_ms, if an imported file did not say
+    answered_at: datetime | None  # None if an imported file did not say
     created_at: datetime
     updated_at: datetime
-    active_ms: int | None
+    active_ms: int | None  # None if nothing measured it
     is_active: bool
     has_seat: bool
     assignment_id: int
@@ -78,7 +78,7 @@ RATINGS = f"""
         rating.free_text, rating.revision,
         CASE WHEN NOT assignment.is_imported OR rating.answered_at <> rating.created_at THEN rating.answered_at END,
         rating.created_at, rating.updated_at,
-        CASE WHEN NOT assignment.is_imported OR rating.active_ms > 0 THEN rating.active_ms END, rating.is_active,
+        nullif(rating.active_ms, 0), rating.is_active,
         seat.id IS NOT NULL, assignment.id, participant.pseudonym, participant.status = 'excluded', account.username,
         assignment.round, item.is_check, assignment.status = 'superseded', coalesce(mark.is_unsure, false),
         coalesce(mark.reason, ''), first_source.key, second_source.key, rating.is_swapped, item.repeats_id IS NOT NULL,

@@ -32,7 +32,9 @@ ODDS = ("odds of a higher answer", "ratio", "95 % interval", "p", "p (Holm)")
 DIFFERENCES = ("difference", "estimate", "95 % interval", "p", "p (Holm)", "df")
 CHECKS = ("difference", "estimate", "95 % interval", "df")
 FOR_WHOM = "Intervals are 95 %, each by itself, for new annotators and new conversations like these"
-BEYOND_SCALE_MEANS = "Beyond the scale: the model estimates a mean outside of the scale, which is too few data; the end is shown instead."
+BEYOND_SCALE_MEANS = (
+    "Beyond the scale: the model estimates a mean outside of the scale, from few data; the end is shown instead."
+)
 UNRELIABLE_MEANS = "Unreliable: with fewer than 3 annotators or 10 conversations, an interval may be too narrow."
 # Why there are no odds ratios.
 NO_ODDS = {

@@ -232,7 +232,7 @@ def test_intervals_of_differences_end_at_the_largest_possible_difference() -> No
 
 
 def test_a_mean_that_the_model_places_beyond_the_scale_is_its_end() -> None:
-    """A harsh annotator alone rates the second source, nearly as high as one can: the kind one would go higher still."""
+    """A harsh annotator alone rates the second source, nearly as high as one can: a kind one would go higher still."""
     c = np.arange(24)
     harsh, kind = 1.0 + c % 3, 4.0 + c % 2
     source, annotator = np.repeat([0, 0, 1], 24), np.repeat([0, 1, 0], 24)
