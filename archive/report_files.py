@@ -40,6 +40,7 @@ def report_files(study: Study) -> Iterator[tuple[str, str]]:
             "report.json": as_json(report),
             "report.tex": as_latex(report),
             "methods.txt": "\n".join(report.methods) + "\n",
+            "results.txt": "\n".join(report.results) + "\n",
             **{f"tables/{table}.csv": as_csv(report, table) for table in TABLES},
             **{f"figures/{name}.svg": as_svg(picture.wide) for name, picture in pictures.items() if picture.wide},
         }

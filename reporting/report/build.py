@@ -29,6 +29,7 @@ from reporting.report.negatives import Negatives, NegativeText, SourceNegatives
 from reporting.report.pairs import Pair, pairs_table
 from reporting.report.predicted import MetricMean, Prediction, metrics_table, predicted_table
 from reporting.report.rankings import CriterionRanking, rankings
+from reporting.report.results import results
 from reporting.report.settings import ProtocolFacts, StudyFacts, protocol_facts, study_facts
 from reporting.report.time_and_pay import TimeAndPay, Workload, time_and_pay, workload
 from reporting.report.versions import Versions, versions
@@ -301,6 +302,11 @@ class Report:
     def methods(self) -> list[str]:
         with in_language("en"):
             return methods(self)
+
+    @cached_property
+    def results(self) -> list[str]:
+        with in_language("en"):
+            return results(self)
 
     @cached_property
     def datasheet(self) -> list[Answered]:

@@ -57,7 +57,8 @@ NEW_ANNOTATORS = (
 
 def as_latex(report: Report) -> str:
     """Return the document in English, like all files: papers are written in English or translated as a whole."""
-    parts = [f"\\section*{{{escaped(report.study.name)}}}", escaped(" ".join(report.methods))]
+    parts = [f"\\section*{{{escaped(report.study.name)}}}"]
+    parts += [escaped(" ".join(each)) for each in (report.methods, report.results) if each]
     tables = (
         means, comparisons, rankings, _overall, _new_annotators, _agreement, behaviours, behaviour_agreement,
         _majority, _distributions, _negatives, _acceptance, _checklist,

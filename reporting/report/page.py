@@ -35,6 +35,7 @@ from reporting.report.pictures import (
 from reporting.report.pivot import agreement_of, by_reason, by_source, names_of, with_metrics, with_source_means
 from reporting.report.ranking_words import differing_pairs
 from reporting.report.rankings import Bounded, CriterionRanking
+from reporting.report.results import results
 from reporting.study.pairings import Pairing, SideBias
 from reporting.study.rules import rules_in_words
 
@@ -114,6 +115,7 @@ def page_of(report: Report) -> dict[str, Any]:
         "acceptance": _acceptance(report),
         "excluded": [(Batch.Kind(row.kind).label, row) for row in report.excluded_batches],
         "methods": methods(report),
+        "results": results(report),
         "answered": sum(row.origin != MISSING for row in report.datasheet),
         "checklist": [(TITLES[row.key], row.status, lines_of(row.key, row.value)) for row in report.checklist],
     }

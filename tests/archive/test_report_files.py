@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from annotation.models import Study
 from archive import report_files as archive_report
+from archive import writer
 from archive.reader import import_archive
 from reporting.report.downloads import TABLES
 from tests.archive.round_trip import differences, empty_the_database, report_of
@@ -32,6 +33,7 @@ def test_the_archive_has_the_report_and_reads_back_to_the_same_one(he_study: Stu
     assert differences(before, {name: said[name] for name in before}) == []
     assert said["hashes"]["data_sha256"] in files["report.html"]
     assert files["methods.txt"].splitlines() == said["methods"]
+    assert files["results.txt"].splitlines() == said["results"]
     path = tmp_path / "archive.zip"
     path.write_bytes(data)
     empty_the_database()
@@ -49,4 +51,4 @@ def test_a_very_large_study_has_none_and_the_archive_says_so(he_study: Study, wr
     data = written(he_study, "archive")
     assert report_in(data) == {}
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        assert "with more than 1,000,000, has none" in archive.read("README.txt").decode()
+        assert f"with more than {writer.MOST_RATINGS:,}, has none" in archive.read("README.txt").decode()
