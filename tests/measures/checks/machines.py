@@ -1,11 +1,19 @@
 """People and a judge beside slow programs, written from the definitions with plain loops."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from itertools import product
 
 import numpy as np
+import pandas as pd
+from scipy import stats
 from sklearn.metrics import accuracy_score, cohen_kappa_score, mean_squared_error
+from statsmodels.regression.linear_model import OLS
+from statsmodels.stats.multitest import multipletests
 
+from measures.comparison import benjamini_yekutieli
+from measures.machines.alternative import _compared, alternative_test, signed_ranks_below, t_below
 from measures.machines.ceiling import INTERVAL, NOMINAL, human_ceiling
 from measures.machines.jackknife import jackknife
 from measures.machines.judged import Judged
@@ -114,10 +122,121 @@ def jackknife_of_a_mean() -> Iterable[Pair]:
         yield found.standard_error, means.mean(axis=1).std(ddof=1) / np.sqrt(len(means))
 
 
+# --- the alternative annotator test
+def alignment(value: float, others: list[float], scale: str) -> Fraction:
+    """Accuracy, or the negative mean square error: it orders as the root does, and is exact."""
+    if scale == NOMINAL:
+        return Fraction(sum(value == other for other in others), len(others))
+    return -sum(((Fraction(value) - Fraction(other)) ** 2 for other in others), Fraction(0)) / len(others)
+
+
+def indicators(judged: Judged, scale: str) -> dict[int, list[tuple[int, int]]]:
+    """Of each annotator, on each item: whether the judge scores at least as well, and whether the annotator does."""
+    found = defaultdict(list)
+    for item, votes in enumerate(votes_by_item(judged)):
+        if len(votes) < 3 or np.isnan(judged.judge[item]):
+            continue
+        for at, (annotator, value) in enumerate(votes):
+            others = [other for place, (_, other) in enumerate(votes) if place != at]
+            judge, own = alignment(float(judged.judge[item]), others, scale), alignment(value, others, scale)
+            found[annotator].append((int(judge >= own), int(own >= judge)))
+    return found
+
+
+def p_of(rows: list[tuple[int, int]], epsilon: float) -> float:
+    difference = [own - judge for judge, own in rows]
+    if len(rows) >= 30:
+        return float(stats.ttest_1samp(difference, epsilon, alternative="less").pvalue)
+    ranks = stats.rankdata([round(abs(each - epsilon), 9) for each in difference])
+    observed = sum(rank for rank, each in zip(ranks, difference, strict=True) if each > epsilon)
+    sums = {0.0: 1}
+    for rank in ranks:
+        longer: dict[float, int] = defaultdict(int)
+        for total, ways in sums.items():
+            longer[total] += ways
+            longer[total + rank] += ways
+        sums = longer
+    return sum(ways for total, ways in sums.items() if total <= observed) / 2 ** len(ranks)
+
+
+def rejected(p_values: list[float], level: float = 0.05) -> list[bool]:
+    """Benjamini and Yekutieli: all up to the last p that is at most rank * level / (m * (1 + 1/2 + ... + 1/m))."""
+    m = len(p_values)
+    harmonic = sum(1 / rank for rank in range(1, m + 1))
+    limits = [p for rank, p in enumerate(sorted(p_values), 1) if p <= rank * level / (m * harmonic)]
+    return [p <= max(limits, default=-1.0) for p in p_values]
+
+
+def tests_beside_loops() -> Iterable[Pair]:
+    for judged in [*judged_studies(20, seed=6), *judged_studies(20, seed=7, most_items=150)]:
+        for scale, epsilon in ((NOMINAL, 0.15), (INTERVAL, 0.15), (NOMINAL, 0.05), (INTERVAL, 0.3)):
+            theirs = {name: rows for name, rows in sorted(indicators(judged, scale).items()) if len(rows) >= 10}
+            ours = alternative_test(judged, scale, epsilon=epsilon)
+            tested = [each for each in ours.annotators if each.p_value is not None]
+            p_values = [p_of(rows, epsilon) for rows in theirs.values()]
+            yield [each.annotator for each in tested], list(theirs)
+            yield [each.advantage.value for each in tested], [np.mean(rows, axis=0)[0] for rows in theirs.values()]
+            yield [each.own for each in tested], [np.mean(rows, axis=0)[1] for rows in theirs.values()]
+            yield [each.p_value for each in tested], p_values
+            yield [each.is_won for each in tested], rejected(p_values)
+            if theirs:
+                yield ours.winning_rate.value, np.mean(rejected(p_values))
+                yield ours.advantage.value, np.mean([np.mean(rows, axis=0)[0] for rows in theirs.values()])
+
+
+def t_beside_scipy() -> Iterable[Pair]:
+    rng = np.random.default_rng(8)
+    for _ in range(50):
+        difference = rng.integers(-1, 2, int(rng.integers(30, 80))).astype(float)
+        yield t_below(difference, 0.15), stats.ttest_1samp(difference, 0.15, alternative="less").pvalue
+
+
+def signed_ranks_beside_all_signs() -> Iterable[Pair]:
+    rng = np.random.default_rng(9)
+    for _ in range(30):
+        difference = rng.integers(-1, 2, int(rng.integers(3, 11))) - rng.choice([0.15, 0.0, 0.1])
+        moved = difference[difference != 0]
+        ranks = stats.rankdata(np.abs(moved).round(9))
+        sums = [sum(rank for rank, sign in zip(ranks, signs, strict=True) if sign)
+                for signs in product((0, 1), repeat=len(ranks))]  # fmt: skip
+        yield signed_ranks_below(difference, 0.0), np.mean(np.array(sums) <= ranks[moved > 0].sum())
+
+
+def advantage_beside_statsmodels() -> Iterable[Pair]:
+    """The standard error of a mean of annotators' means: ordinary least squares with clustered errors."""
+    for judged in judged_studies(10, seed=10, most_items=120):
+        ours = alternative_test(judged, NOMINAL)
+        used = judged.rated_by(3)
+        judge_at_least, _ = _compared(used, NOMINAL)
+        kept = np.isin(used.annotator, [each.annotator for each in ours.annotators if each.own is not None])
+        design = pd.get_dummies(used.annotator[kept]).to_numpy(float)
+        k = design.shape[1]
+        cluster = np.unique(used.cluster[used.item[kept]], return_inverse=True)[1]
+        fitted = OLS(judge_at_least[kept].astype(float), design).fit(
+            cov_type="cluster", cov_kwds={"groups": cluster, "use_correction": False}
+        )
+        mean, g = np.full(k, 1 / k), int(cluster.max()) + 1
+        yield ours.advantage.standard_error, np.sqrt(mean @ fitted.cov_params() @ mean * g / (g - 1))
+
+
+def corrections_beside_statsmodels() -> Iterable[Pair]:
+    rng = np.random.default_rng(11)
+    for _ in range(30):
+        p_values = rng.random(int(rng.integers(1, 12))) ** 2
+        yield benjamini_yekutieli(p_values), multipletests(p_values, method="fdr_by")[1]
+
+
 CHECKS = [
     Check(("machines.ceiling.human_ceiling",), "scikit-learn and numpy on weighted pairs, ties split",
           ceilings_beside_pairs),
     Check(("machines.ceiling.human_ceiling",), "each conversation left out: standard errors",
           errors_beside_conversations_left_out),
     Check(("machines.jackknife.jackknife",), "the standard error of a mean of conversations", jackknife_of_a_mean),
+    Check(("machines.alternative.alternative_test",), "loops from the definitions, two scales and four epsilons",
+          tests_beside_loops),
+    Check(("machines.alternative.alternative_test",), "statsmodels, clustered errors of the advantage probability",
+          advantage_beside_statsmodels),
+    Check(("machines.alternative.t_below",), "scipy", t_beside_scipy),
+    Check(("machines.alternative.signed_ranks_below",), "all choices of signs", signed_ranks_beside_all_signs),
+    Check(("comparison.benjamini_yekutieli",), "statsmodels", corrections_beside_statsmodels),
 ]  # fmt: skip
