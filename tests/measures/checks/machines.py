@@ -1,9 +1,11 @@
 """People and a judge beside slow programs, written from the definitions with plain loops."""
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,10 +17,13 @@ from statsmodels.stats.multitest import multipletests
 from measures.comparison import benjamini_yekutieli
 from measures.machines.alternative import _compared, alternative_test, signed_ranks_below, t_below
 from measures.machines.ceiling import INTERVAL, NOMINAL, human_ceiling
+from measures.machines.corrected import corrected_rate
 from measures.machines.jackknife import jackknife
 from measures.machines.judged import Judged
+from measures.machines.powered import Part, powered_difference, powered_mean
 from tests.measures.checks import Check, Pair
 
+DATA = Path(__file__).resolve().parents[1] / "data"
 Pairs = list[tuple[float, float, float]]  # an answer, its reference, and the weight
 
 
@@ -226,6 +231,85 @@ def corrections_beside_statsmodels() -> Iterable[Pair]:
         yield benjamini_yekutieli(p_values), multipletests(p_values, method="fdr_by")[1]
 
 
+# --- means that a judge sharpens
+def parts(n: int, *, seed: int, is_binary: bool = False) -> Iterator[Part]:
+    """Items of conversations, some rated, with the same conversation in both parts."""
+    rng = np.random.default_rng(seed)
+    for _ in range(n):
+        cluster = rng.integers(0, int(rng.integers(12, 40)), int(rng.integers(60, 200)))
+        truth = rng.normal(size=40)[cluster] + rng.normal(size=len(cluster))
+        human, judge = truth + rng.normal(0, 0.5, len(cluster)), truth + rng.normal(0, 0.8, len(cluster))
+        if is_binary:
+            human, judge = (human > 0) * rng.choice([1.0, 2 / 3], len(cluster)), (judge > 0).astype(float)
+        yield Part(np.where(rng.random(len(cluster)) < 0.5, human, np.nan), judge, cluster)
+
+
+def means_beside_ppi() -> Iterable[Pair]:
+    """Independent items: ours is wider by t instead of z, and by n / (n - 1) in the variance."""
+    for case in json.loads((DATA / "powered.json").read_text())["cases"]:
+        n, judge = len(case["human"]), np.array(case["judge"])
+        part = Part(np.append(case["human"], np.full(len(judge) - n, np.nan)), judge, np.arange(len(judge)))
+        for name, power in (("tuned", None), ("full", 1.0), ("half", 0.5)):
+            ours, (estimate, low, high) = powered_mean(part, power=power).estimate, case[name]
+            yield ours.value, estimate
+            yield ours.standard_error, (high - low) / 2 / stats.norm.ppf(0.975) * np.sqrt(n / (n - 1))
+
+
+def stacked(part: Part, power: float) -> tuple[np.ndarray, np.ndarray]:
+    """Residuals of the rated items and answers of the judge on the others, with a column for each."""
+    rated = part.labelled
+    values = np.where(rated, np.where(rated, part.human, 0) - power * part.judge, part.judge)
+    return values, np.column_stack([rated, ~rated]).astype(float)
+
+
+def means_beside_clustered_errors() -> Iterable[Pair]:
+    for part in parts(20, seed=12):
+        ours = powered_mean(part)
+        assert ours.power is not None
+        values, design = stacked(part, ours.power)
+        fitted = OLS(values, design).fit(cov_type="cluster", cov_kwds={"groups": part.cluster, "use_correction": False})
+        weights, c = np.array([1.0, ours.power]), len(np.unique(part.cluster[part.labelled]))
+        yield ours.estimate.value, weights @ fitted.params
+        yield ours.estimate.standard_error, np.sqrt(weights @ fitted.cov_params() @ weights * c / (c - 1))
+
+
+def differences_beside_clustered_errors() -> Iterable[Pair]:
+    """Two sources that share their conversations: four means, and errors of one regression."""
+    for first, second in zip(parts(15, seed=13), parts(15, seed=14), strict=True):
+        both = [powered_mean(each) for each in (first, second)]
+        found = powered_difference(*both)
+        rows = [stacked(each, mean.power) for each, mean in zip((first, second), both, strict=True)]
+        design = np.zeros((len(rows[0][0]) + len(rows[1][0]), 4))
+        design[: len(rows[0][0]), :2], design[len(rows[0][0]) :, 2:] = rows[0][1], rows[1][1]
+        factors = [np.sqrt(each.n_clusters / (each.n_clusters - 1)) for each in both]
+        fitted = OLS(np.concatenate([rows[0][0], rows[1][0]]), design).fit(
+            cov_type="cluster",
+            cov_kwds={"groups": np.concatenate([first.cluster, second.cluster]), "use_correction": False},
+        )
+        signs = np.array([1.0, both[0].power, -1.0, -both[1].power])
+        scaled = signs * np.repeat(factors, 2)
+        yield found.value, signs @ fitted.params
+        yield found.standard_error, np.sqrt(scaled @ fitted.cov_params() @ scaled)
+
+
+def corrected_beside_complex_steps() -> Iterable[Pair]:
+    """The variance from the derivative of the share by the weight of each conversation."""
+
+    def share(part: Part, weight: np.ndarray) -> complex:
+        w, rated = weight[part.cluster], part.labelled
+        y, f, own = part.human[rated], part.judge[rated], w[rated]
+        sensitivity = (own * y * f).sum() / (own * y).sum()
+        specificity = (own * (1 - y) * (1 - f)).sum() / (own * (1 - y)).sum()
+        return ((w * part.judge).sum() / w.sum() + specificity - 1) / (sensitivity + specificity - 1)
+
+    for part in parts(15, seed=15, is_binary=True):
+        found, n = corrected_rate(part).estimate, int(part.cluster.max()) + 1
+        yield found.value, share(part, np.ones(n)).real
+        slopes = [share(part, np.ones(n) + 1e-20j * (np.arange(n) == at)).imag / 1e-20 for at in range(n)]
+        c = len(np.unique(part.cluster[part.labelled]))
+        yield found.standard_error, np.sqrt(np.square(slopes).sum() * c / (c - 1))
+
+
 CHECKS = [
     Check(("machines.ceiling.human_ceiling",), "scikit-learn and numpy on weighted pairs, ties split",
           ceilings_beside_pairs),
@@ -239,4 +323,11 @@ CHECKS = [
     Check(("machines.alternative.t_below",), "scipy", t_beside_scipy),
     Check(("machines.alternative.signed_ranks_below",), "all choices of signs", signed_ranks_beside_all_signs),
     Check(("comparison.benjamini_yekutieli",), "statsmodels", corrections_beside_statsmodels),
+    Check(("machines.powered.powered_mean",), "ppi-python, independent items", means_beside_ppi),
+    Check(("machines.powered.powered_mean",), "statsmodels, clustered errors of both parts",
+          means_beside_clustered_errors),
+    Check(("machines.powered.powered_difference",), "statsmodels, clustered errors of two sources",
+          differences_beside_clustered_errors),
+    Check(("machines.corrected.corrected_rate",), "complex steps, derivatives by conversation",
+          corrected_beside_complex_steps),
 ]  # fmt: skip
