@@ -4,7 +4,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +21,7 @@ from measures.machines.corrected import corrected_rate
 from measures.machines.jackknife import jackknife
 from measures.machines.judged import Judged
 from measures.machines.powered import Part, powered_difference, powered_mean
+from measures.machines.systems import compare_systems, widest_gaps
 from tests.measures.checks import Check, Pair
 
 DATA = Path(__file__).resolve().parents[1] / "data"
@@ -310,6 +311,49 @@ def corrected_beside_complex_steps() -> Iterable[Pair]:
         yield found.standard_error, np.sqrt(np.square(slopes).sum() * c / (c - 1))
 
 
+# --- sources and items
+def sources_of(part: Part, n: int, rng: np.random.Generator) -> np.ndarray:
+    return rng.integers(0, n, len(part.judge))
+
+
+def orders_beside_scipy() -> Iterable[Pair]:
+    """Kendall's tau of scipy, and pairs one by one; judges with few answers tie some sources."""
+    rng = np.random.default_rng(16)
+    for part in [*parts(15, seed=17), *parts(15, seed=18, is_binary=True)]:
+        source = sources_of(part, 6, rng)
+        rows = pd.DataFrame({"source": source, "human": part.human, "judge": part.judge})
+        if rng.random() < 0.5:
+            rows["judge"] = rows["judge"].groupby(source).transform("mean").round(1)
+        tied = Part(part.human, rows["judge"].to_numpy(), part.cluster)
+        found = compare_systems(tied, source, 6)
+        means = rows.groupby("source")[["human", "judge"]].mean().dropna().round(9)
+        signs = [
+            (np.sign(a.human - b.human), np.sign(a.judge - b.judge)) for a, b in combinations(means.itertuples(), 2)
+        ]
+        yield found.kendall.value, stats.kendalltau(means["human"], means["judge"]).statistic
+        yield found.pairwise_accuracy.value, np.mean([first == second for first, second in signs])
+
+
+def gaps_beside_loops() -> Iterable[Pair]:
+    for judged in judged_studies(30, seed=19):
+        for scale in (NOMINAL, INTERVAL):
+            theirs = []
+            for item, votes in enumerate(votes_by_item(judged)):
+                values, judge = [value for _, value in votes], float(judged.judge[item])
+                if not values or np.isnan(judge):
+                    continue
+                if scale == NOMINAL:
+                    gap = sum(value != judge for value in values) / len(values)
+                    spread = 1 - max(Counter(values).values()) / len(values)
+                else:
+                    gap, spread = abs(sum(values) / len(values) - judge), float(np.std(values))
+                theirs.append((-round(gap, 9), round(spread, 9), -len(values), item))
+            wanted = [row for row in sorted(theirs) if row[0]]
+            found = widest_gaps(judged, scale)
+            yield [each.item for each in found], [row[3] for row in wanted]
+            yield [(each.gap, each.spread) for each in found], [(-row[0], row[1]) for row in wanted]
+
+
 CHECKS = [
     Check(("machines.ceiling.human_ceiling",), "scikit-learn and numpy on weighted pairs, ties split",
           ceilings_beside_pairs),
@@ -330,4 +374,6 @@ CHECKS = [
           differences_beside_clustered_errors),
     Check(("machines.corrected.corrected_rate",), "complex steps, derivatives by conversation",
           corrected_beside_complex_steps),
+    Check(("machines.systems.compare_systems",), "scipy, and pairs of sources one by one", orders_beside_scipy),
+    Check(("machines.systems.widest_gaps",), "loops over votes, sorted", gaps_beside_loops, 1e-8),
 ]  # fmt: skip
