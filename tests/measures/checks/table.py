@@ -151,6 +151,9 @@ PROOFS = [
           "measures/test_overlap.py::test_the_mean_overlap_is_that_of_all_pairs_with_a_mark"),
     Proof(("machines.jackknife.guarded_by_clusters",), "conversations by ones around the limits of 10 and 20",
           "measures/machines/test_ceiling.py::test_few_conversations_have_no_interval_or_one_that_is_marked"),
+    Proof(("machines.powered.powered_mean", "machines.powered.powered_difference", "machines.corrected.corrected_rate"),
+          COVERAGE, "measures/machines/test_judge_coverage.py::"
+          "test_clustered_intervals_hold_the_truth_where_those_of_independent_items_do_not"),
     Proof(("suggestions.minutes_of_batch",), "counted by hand",
           "measures/test_difficulty.py::test_minutes_are_rounded_up_to_five"),
 ]  # fmt: skip
