@@ -27,7 +27,7 @@ class Ceiling:
     """One measure of people and of the judge against the same reference, 'one_other' or 'rest'.
 
     `difference` is the judge's value less that of people. `n_items` of the estimates are the items with two or more
-    votes and an answer of the judge, `n_ratings` the votes on them, `n_left_out` the other items.
+    votes and an answer of the judge, `n_ratings` the votes on them, `n_left_out` the other items with a vote.
     """
 
     against: str
@@ -72,7 +72,8 @@ def human_ceiling(judged: Judged, scale: str) -> list[Ceiling]:
 
 
 def _sized(found: Estimate, used: Judged, judged: Judged) -> Estimate:
-    return replace(found, n_items=used.n_items, n_ratings=len(used.value), n_left_out=judged.n_items - used.n_items)
+    left_out = int((judged.votes_per_item > 0).sum()) - used.n_items
+    return replace(found, n_items=used.n_items, n_ratings=len(used.value), n_left_out=left_out)
 
 
 def _three(people: FloatArray, judge: FloatArray, used: Judged, measure: _Measure) -> list[Estimate]:

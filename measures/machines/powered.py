@@ -169,7 +169,9 @@ def _mean(part: Part, power: float) -> tuple[Estimate, FloatArray]:
     labelled = part.labelled
     f = part.judge
     rest = np.where(labelled, part.human - power * f, 0.0)
-    value = float(ours @ rest + power * (others @ f))
+    value = float(rest[labelled].mean())
+    if power:
+        value += power * float(f[~labelled].mean())
     n_clusters = len(np.unique(part.cluster[labelled]))
     scores = ours * (rest - ours @ rest) + power * others * (f - others @ f)
     parts = part.by_cluster(scores) * _factor(n_clusters)
