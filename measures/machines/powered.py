@@ -154,14 +154,17 @@ def _weights(part: Part) -> tuple[FloatArray, FloatArray]:
 
 
 def _tuned(part: Part) -> float:
+    if np.ptp(part.judge) == 0:
+        return 0.0
     ours, others = _weights(part)
     y, f = np.where(part.labelled, part.human, 0.0), part.judge
     a = part.by_cluster(ours * (y - ours @ y))
     b = part.by_cluster(others * (f - others @ f) - ours * (f - ours @ f))
     products = (others - ours) * (f - f.mean())
     together = float((part.by_cluster(products) ** 2).sum() - (products**2).sum())
-    spread = float(f.var(ddof=1)) * float((ours**2 + others**2).sum()) + together
-    return float(np.clip(-(a @ b) / spread, 0.0, 1.0)) if spread > 1e-12 else 0.0
+    alone = float(f.var(ddof=1)) * float((ours**2 + others**2).sum())
+    # With products that cancel all of the variance, there is nothing to tune by.
+    return float(np.clip(-(a @ b) / (alone + together), 0.0, 1.0)) if alone + together > 1e-9 * alone else 0.0
 
 
 def _mean(part: Part, power: float) -> tuple[Estimate, FloatArray]:

@@ -124,6 +124,7 @@ def test_the_text_has_every_table(files):
     assert "a - d" in text
     assert f"Kendall's tau {found['systems']['kendall']['value']:.3f}" in words
     assert "people and judge differ most on" in text
+    assert "for new conversations like these, but for these annotators only." in text
     assert max(map(len, text.splitlines())) <= 120
 
 

@@ -46,7 +46,7 @@ NOTES = {
     TOO_FEW_ITEMS: "fewer than 10 conversations: no interval",
     UNRELIABLE: "fewer than 20 conversations: the interval may be too narrow",
     NOT_TOLD_FROM_CHANCE: "the judge may be no better than chance: no interval",
-    NO_SPREAD: "all conversations are alike: no interval",
+    NO_SPREAD: "nothing varies between conversations: no interval",
     RARE_ANSWERS: "rare answers: no interval",
     CLIPPED: "outside of 0 to 1: put at the end",
 }
@@ -55,6 +55,7 @@ NO_FURTHER = {
     TOO_FEW_JUDGED: "no number (the judge answered too few items: let it answer more)",
 }
 AGAINST = {ONE_OTHER: "one other vote", REST: "the rest of the votes"}
+FOR_WHOM = "Intervals are 95 %, each by itself, for new conversations like these, but for these annotators only."
 SHOWN_GAPS = 10
 
 
@@ -237,7 +238,7 @@ def _differences(found: Audit) -> list[tuple[SourceMeans, SourceMeans, Estimate]
 
 def as_text(found: Audit) -> str:
     blocks = [_sizes(found), _alternative_text(found), _ceiling_text(found), *_means_text(found), *_systems_text(found)]
-    blocks += _gaps_text(found)
+    blocks += [FOR_WHOM, *_gaps_text(found)]
     if reasons := _reasons(found):
         blocks.append("Notes:\n" + "\n".join(f"  {name}: {said}" for name, said in reasons.items()))
     return "\n\n".join(blocks)
