@@ -34,6 +34,8 @@ FEWEST_ANNOTATORS = 3
 FEWEST_ITEMS_FOR_T = 30
 T_TEST, WILCOXON = "t", "wilcoxon"
 TOO_FEW_ANNOTATORS = "too_few_annotators"
+# Ties make Wilcoxon's test reject far too often, as the differences are not symmetrical.
+SMALL_SAMPLE = "small_sample"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,8 @@ def alternative_test(judged: Judged, scale: str, *, epsilon: float = EPSILON) ->
         annotators, with an interval for these annotators over conversations: the variance is C / (C - 1) times the sum
         over conversations of the squares of sums of (w - rho_j) / (n_j m), with m annotators, n_j items of annotator j,
         rho_j their advantage and w = 1 where the judge is at least as good; t with C - 1 degrees of freedom.
-        The tests take items for independent, as the authors do.
+        The tests take items for independent, as the authors do. The winning rate has the warning 'small_sample' if an
+        annotator has fewer than 30 items: Wilcoxon's test wins too easily where ties are many.
     """
     used = judged.rated_by(FEWEST_ANNOTATORS)
     judge_at_least, own_at_least = _compared(used, scale)
@@ -97,7 +100,14 @@ def alternative_test(judged: Judged, scale: str, *, epsilon: float = EPSILON) ->
     if not won:
         reason = TOO_FEW_ITEMS if used.n_items else TOO_FEW_ANNOTATORS
         return AlternativeTest(epsilon, Estimate(None, reason), Estimate(None, reason), tuple(tests))
-    rate = Estimate(sum(won) / len(won), n_items=used.n_items, n_pairs=len(won), n_undefined=len(tests) - len(won))
+    is_small = any(each.test == WILCOXON for each in tests)
+    rate = Estimate(
+        sum(won) / len(won),
+        n_items=used.n_items,
+        n_pairs=len(won),
+        n_undefined=len(tests) - len(won),
+        warnings=(SMALL_SAMPLE,) if is_small else (),
+    )
     kept = np.isin(used.annotator, [each.annotator for each in tests if each.own is not None])
     advantage = _average(judge_at_least[kept], used.annotator[kept], used.cluster[used.item[kept]])
     return AlternativeTest(epsilon, rate, advantage, tuple(tests))

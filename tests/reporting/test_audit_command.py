@@ -233,6 +233,13 @@ def test_a_weak_judge_has_no_corrected_rate_and_a_reason(written):
     assert "together 1 or less" in found["reasons"]["corrected"]
 
 
+def test_a_test_on_few_items_says_that_it_is_easily_won(written):
+    humans = "item,who,value\n" + "".join(f"{at},{who},1\n" for at in range(20) for who in "xyz")
+    files = written(humans, "item,value\n" + "".join(f"{at},1\n" for at in range(20)))
+    assert "easily won" in result(files)["reasons"]["alt_test"]
+    assert "easily won" in printed(files)[0]
+
+
 def test_what_is_left_out_is_told(written):
     humans = GOOD + "c,x,\nd,z,1\n"
     said = printed(written(humans, "item,value\na,1\nb,NA\nc,1\n"))[1]

@@ -10,7 +10,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from measures.estimate import NO_SPREAD, NO_VARIATION, TOO_FEW_ITEMS, Estimate
 from measures.intervals import RARE_ANSWERS, UNRELIABLE
-from measures.machines.alternative import EPSILON, TOO_FEW_ANNOTATORS, AnnotatorTest
+from measures.machines.alternative import EPSILON, SMALL_SAMPLE, TOO_FEW_ANNOTATORS, AnnotatorTest
 from measures.machines.ceiling import ONE_OTHER, REST
 from measures.machines.corrected import CLIPPED, NOT_BINARY, NOT_TOLD_FROM_CHANCE, WEAK_JUDGE
 from measures.machines.powered import JUDGE_IS_THE_LIMIT, NO_LABELS, TOO_FEW_JUDGED, powered_difference
@@ -49,6 +49,7 @@ NOTES = {
     NO_SPREAD: "nothing varies between conversations: no interval",
     RARE_ANSWERS: "rare answers: no interval",
     CLIPPED: "outside of 0 to 1: put at the end",
+    SMALL_SAMPLE: "an annotator has fewer than 30 items: Wilcoxon's test is easily won there, so collect more ratings",
 }
 NO_FURTHER = {
     JUDGE_IS_THE_LIMIT: "no number (the judge's part alone is too wide: let it answer more items)",

@@ -5,6 +5,7 @@ import pytest
 
 from measures.estimate import TOO_FEW_ITEMS
 from measures.machines.alternative import (
+    SMALL_SAMPLE,
     T_TEST,
     TOO_FEW_ANNOTATORS,
     WILCOXON,
@@ -69,6 +70,23 @@ def test_a_larger_epsilon_makes_the_judge_win():
 def test_below_thirty_items_the_test_is_wilcoxons(n, test):
     found = alternative_test(study([[1, 0, 1]] * n, [1] * n), NOMINAL)
     assert {each.test for each in found.annotators} == {test}
+
+
+@pytest.mark.parametrize(("n", "warnings"), [(29, (SMALL_SAMPLE,)), (30, ())])
+def test_a_winning_rate_by_wilcoxons_test_is_marked(n, warnings):
+    assert alternative_test(study([[1, 0, 1]] * n, [1] * n), NOMINAL).winning_rate.warnings == warnings
+
+
+def test_with_ties_wilcoxons_test_wins_too_often_and_t_does_not():
+    """At the limit: the annotator alone is better on a fifth of the items, the judge alone on a twentieth."""
+    rng = np.random.default_rng(3)
+
+    def share(p_of, n):
+        differences = rng.choice([1.0, -1.0, 0.0], (800, n), p=[0.2, 0.05, 0.75])
+        return np.mean([p_of(each, 0.15) <= 0.05 for each in differences])
+
+    assert share(signed_ranks_below, 25) > 0.3
+    assert share(t_below, 35) < 0.08
 
 
 def test_an_annotator_with_nine_items_is_named_but_not_tested():
