@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from scipy import stats
 
-from bench import coverage_sources
+from bench import coverage_sources, judge_coverage
+from bench.coverage_counts import NOMINAL, Coverage, Numbers, holds, monte_carlo_error
 from bench.coverage_model import Dialogues, OneClicker, Predictions, Votes
 from bench.rows import Goal, Row
 from measures.agreement import fleiss_kappa, fleiss_kernel, gwet_ac, percent_agreement
@@ -32,7 +32,6 @@ from measures.intervals import (
 from measures.leave_one_out import leave_one_out
 from measures.prediction_intervals import label_estimates, score_estimates
 
-NOMINAL = 0.95
 N_STUDIES, N_STUDIES_QUICK = 2000, 300
 # Bootstraps of ranks, and of every annotator left out, cost some 30 ms a study.
 DEARER = 4
@@ -42,44 +41,6 @@ SHARES = tuple(number / 20 for number in range(1, 20))
 # From here on balanced studies have no mark on their intervals.
 RELIABLE_SIZE = 42
 SEED = 20
-
-Numbers = Estimate | Interval
-
-
-@dataclass(frozen=True, slots=True)
-class Coverage:
-    """Of so many studies: `covered` have an interval that holds the truth, `plain` show one without any mark."""
-
-    n: int = 0
-    covered: int = 0
-    plain: int = 0
-    plain_covered: int = 0
-
-    def __add__(self, other: Coverage) -> Coverage:
-        pairs = zip(self._counts, other._counts, strict=True)
-        return Coverage(*(mine + theirs for mine, theirs in pairs))
-
-    @property
-    def _counts(self) -> tuple[int, ...]:
-        return self.n, self.covered, self.plain, self.plain_covered
-
-    @property
-    def share(self) -> float:
-        """No interval is a miss: who reads one must know that it is there."""
-        return self.covered / self.n
-
-    @property
-    def of_plain(self) -> float | None:
-        return self.plain_covered / self.plain if self.plain else None
-
-
-def monte_carlo_error(share: float, n: int) -> float:
-    """Two standard errors of a simulated share."""
-    return 2 * math.sqrt(share * (1 - share) / n)
-
-
-def holds(found: Numbers, truth: float) -> bool:
-    return found.low is not None and found.high is not None and found.low <= truth <= found.high
 
 
 # --- one figure of many studies
@@ -203,6 +164,7 @@ def run(place: Path, is_quick: bool) -> Iterator[Row]:
     yield from _pooled(n)
     yield from _of_annotators(n)
     yield from _of_predictions(n)
+    yield from judge_coverage.run(place, is_quick)
     yield from coverage_sources.run(place, is_quick)
 
 

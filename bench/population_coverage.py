@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.coverage import Coverage, holds, monte_carlo_error
+from bench.coverage_counts import NOMINAL, Coverage, holds, monte_carlo_error
 from bench.rows import Goal, Row
 from measures.agreement import fleiss_kernel
 from measures.alpha import alpha_kernel
@@ -21,7 +21,6 @@ from measures.histograms import Histogram
 from measures.intervals import Interval, KernelMaker
 from measures.population import Votes, population_intervals
 
-NOMINAL = 0.95
 N_STUDIES, N_STUDIES_QUICK = 1000, 100
 # The truth is the mean of so many studies of so many items and annotators.
 N_LARGE, MANY_ITEMS, MANY_ANNOTATORS = 40, 2000, 60

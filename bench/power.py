@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.coverage import monte_carlo_error
+from bench.coverage_counts import monte_carlo_error
 from bench.power_studies import LEVEL, OTHERS, STUDIES, Study
 from bench.rows import Goal, Row
 from measures.planning import crossed_power

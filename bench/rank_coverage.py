@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.coverage import Coverage, holds, monte_carlo_error
+from bench.coverage_counts import NOMINAL, Coverage, holds, monte_carlo_error
 from bench.rank_coverage_model import Preferences
 from bench.rows import Goal, Row
 from measures.estimate import Estimate
@@ -16,7 +16,6 @@ from measures.preferences.comparisons import BOTH_BAD
 from measures.preferences.davidson import Fit, fit
 from measures.preferences.ranking import Ranking, rank
 
-NOMINAL = 0.95
 N_STUDIES, N_STUDIES_QUICK = 1000, 100
 SEED = 21
 # What the answers of one conversation and of one annotator share, as standard deviations on the log scale.

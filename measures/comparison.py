@@ -29,6 +29,15 @@ def holm(p_values: Sequence[float]) -> FloatArray:
 
 def benjamini_hochberg(p_values: Sequence[float]) -> FloatArray:
     """Return adjusted p values that control the false discovery rate (Benjamini & Hochberg 1995), for flags."""
+    return _false_discovery(p_values, "bh")
+
+
+def benjamini_yekutieli(p_values: Sequence[float]) -> FloatArray:
+    """Return adjusted p values for any dependence between them (Benjamini & Yekutieli 2001)."""
+    return _false_discovery(p_values, "by")
+
+
+def _false_discovery(p_values: Sequence[float], method: str) -> FloatArray:
     if not len(p_values):
         return np.zeros(0)
-    return np.asarray(stats().false_discovery_control(p_values, method="bh"), float)
+    return np.asarray(stats().false_discovery_control(p_values, method=method), float)

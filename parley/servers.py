@@ -23,7 +23,8 @@ BEGAN_AT = time.monotonic()
 # These commands neither read nor write data, so they start no servers.
 WITHOUT_SERVERS = frozenset({
     "help", "version", "check", "makemigrations", "makemessages", "compilemessages", "collectstatic", "findstatic",
-    "diffsettings", "startapp", "startproject", "spectacular", "agreement", "compare", "rank", "protocol_check",
+    "diffsettings", "startapp", "startproject", "spectacular", "agreement", "audit", "compare", "rank",
+    "protocol_check",
 })  # fmt: skip
 
 _current: Servers | None = None

@@ -6,27 +6,18 @@ The file is the user's, so error messages name the file, the line and the column
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
-from measures.arrays import BoolArray, FloatArray, IntArray
+from measures.arrays import FloatArray, IntArray
 from measures.mixed.design import ANNOTATOR, ITEM, RESIDUAL, Ratings, codes_of
 from measures.mixed.sources import SourceComparison, compare_sources
 from measures.mixed.words import left_out_sentences, method_sentence
 from measures.ordinal.odds import CumulativeFit, odds_ratios
 from reporting.file_options import Where
-from reporting.file_scores import Scoring, TextArray
-from reporting.offline import GZIP_MAGIC, UnreadableRatings
-
-# The names of pandas' readers by the end of a file's name; anything else is read as CSV.
-READERS = {
-    ".parquet": "read_parquet", ".feather": "read_feather", ".orc": "read_orc", ".xlsx": "read_excel",
-    ".xls": "read_excel", ".ods": "read_excel", ".json": "read_json", ".jsonl": "read_json", ".ndjson": "read_json",
-    ".dta": "read_stata", ".sas7bdat": "read_sas", ".xpt": "read_sas", ".sav": "read_spss",
-}  # fmt: skip
-LINED, TABBED = (".jsonl", ".ndjson"), (".tsv", ".tab")
-PACKED = (".gz", ".bz2", ".zip", ".xz", ".zst")
+from reporting.file_scores import Scoring
+from reporting.file_table import FileTable, refuse
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +55,13 @@ def compare_file(
     path: Path, columns: SourceColumns, scoring: Scoring, *, has_odds: bool = False
 ) -> list[CriterionSources]:
     """Return the comparison of each criterion, in the order of their first row. Raises UnreadableRatings."""
-    table = _Table.read(path, columns, scoring.role)
+    table = FileTable.read(
+        path,
+        columns.ids,
+        [columns.value, *([scoring.role] if scoring.role else [])],
+        columns.where,
+        remedies={columns.source: ": choose the rows about one source with --where"} if scoring.role else None,
+    )
     _refuse_unknown_answers(table, columns.value, scoring)
     if columns.criterion is None:
         return [_compared(table, None, columns, scoring, has_odds)]
@@ -75,102 +72,18 @@ def compare_file(
     ]
 
 
-def _refuse_unknown_answers(table: "_Table", column: str, scoring: Scoring) -> None:
+def _refuse_unknown_answers(table: FileTable, column: str, scoring: Scoring) -> None:
     known = set(table.texts[column].tolist())
     if unknown := [text for text in scoring.positive if text not in known]:
         answers = ", ".join(sorted(text for text in known if not scoring.missing.holds(text)))
-        _refuse(table.path, 1, column, f"--positive {', '.join(unknown)}: no such answer, the file has {answers}")
-
-
-# Reading
-
-
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """The columns that are needed as texts without blanks around them, and the line of each row."""
-
-    path: Path
-    texts: dict[str, TextArray]
-    lines: IntArray
-
-    @classmethod
-    def read(cls, path: Path, columns: SourceColumns, role: str | None) -> "_Table":
-        """Read a file without its blank rows; ids must be there."""
-        frame, first_line = _frame(path)
-        names = [str(name).strip() for name in frame.columns]
-        wanted = [*columns.ids, columns.value, *([role] if role else []), *(name for name, _ in columns.where)]
-        needed = list(dict.fromkeys(wanted))
-        for name in needed:
-            if names.count(name) != 1:
-                reason = "this column is there twice" if name in names else (
-                    f"no such column, the file has {', '.join(names)}"
-                )  # fmt: skip
-                _refuse(path, 1, name, reason)
-        texts = {name: _texts(frame.iloc[:, names.index(name)]) for name in needed}
-        filled = np.zeros(len(frame), bool)
-        for column in texts.values():
-            filled |= column != ""
-        for name, value in columns.where:
-            filled &= texts[name] == value
-        table = cls(path, texts, np.arange(len(frame)) + first_line).some(filled)
-        if not len(table.lines):
-            _refuse(path, 1, None, "no row is as --where says" if columns.where else "no ratings below the header")
-        remedy = ": choose the rows about one source with --where" if role else ""
-        for name in columns.ids:
-            if (empty := np.flatnonzero(table.texts[name] == "")).size:
-                _refuse(path, int(table.lines[empty[0]]), name, f"is empty{remedy if name == columns.source else ''}")
-        return table
-
-    def some(self, chosen: BoolArray) -> "_Table":
-        return _Table(self.path, {name: column[chosen] for name, column in self.texts.items()}, self.lines[chosen])
-
-
-def _frame(path: Path) -> tuple[Any, int]:
-    """Return what pandas reads, and the line of the first row: below a header, or 1 where there are no lines."""
-    import pandas
-
-    endings = [each.lower() for each in path.suffixes]
-    ending = next((each for each in reversed(endings) if each not in PACKED), "")
-    try:
-        if ending in READERS:
-            options: dict[str, Any] = {"lines": True} if ending in LINED else {}
-            options |= {"dtype": False, "precise_float": True} if READERS[ending] == "read_json" else {}
-            options |= {"dtype": object, "na_filter": False} if READERS[ending] == "read_excel" else {}
-            frame = getattr(pandas, READERS[ending])(path, **options)
-            return frame, 2 if READERS[ending] == "read_excel" else 1
-        separator = "\t" if ending in TABBED else ","
-        with path.open("rb") as raw:
-            packed = "gzip" if raw.read(2) == GZIP_MAGIC else "infer"
-        # As typed: "NA" is a text, 007 keeps its zeros, and blank lines count.
-        as_typed = {"dtype": str, "keep_default_na": False, "skip_blank_lines": False, "encoding": "utf-8-sig"}
-        return pandas.read_csv(path, sep=separator, compression=packed, index_col=False, **as_typed), 2
-    except Exception as error:  # of several libraries and any kind, for a damaged file
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise UnreadableRatings(f"{path}: cannot be read: {reason}") from error
-
-
-def _texts(column: Any) -> TextArray:
-    """Return texts without blanks around them: the number 3.0 as 3, what is missing as nothing."""
-    levels, codes = np.unique(column.astype(object).where(column.notna(), "").map(_text), return_inverse=True)
-    return levels.astype(object)[codes.ravel()]
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value).strip()
-
-
-def _refuse(path: Path, line: int, column: str | None, reason: str) -> NoReturn:
-    where = f"{path}, line {line}" + (f", column {column!r}" if column is not None else "")
-    raise UnreadableRatings(f"{where}: {reason}")
+        refuse(table.path, 1, column, f"--positive {', '.join(unknown)}: no such answer, the file has {answers}")
 
 
 # Results
 
 
 def _compared(
-    table: _Table, criterion: str | None, columns: SourceColumns, scoring: Scoring, has_odds: bool
+    table: FileTable, criterion: str | None, columns: SourceColumns, scoring: Scoring, has_odds: bool
 ) -> CriterionSources:
     values = _scores(table, columns.value, scoring)
     given = ~np.isnan(values)
@@ -195,14 +108,14 @@ def _compared(
     )
 
 
-def _scores(table: _Table, column: str, scoring: Scoring) -> FloatArray:
-    def refuse(row: int, reason: str) -> NoReturn:
-        _refuse(table.path, int(table.lines[row]), column, reason)
+def _scores(table: FileTable, column: str, scoring: Scoring) -> FloatArray:
+    def refused(row: int, reason: str) -> NoReturn:
+        refuse(table.path, int(table.lines[row]), column, reason)
 
-    return scoring.scores(table.texts[column], table.texts[scoring.role] if scoring.role else None, refuse)
+    return scoring.scores(table.texts[column], table.texts[scoring.role] if scoring.role else None, refused)
 
 
-def _ratings(table: _Table, columns: SourceColumns, values: FloatArray) -> tuple[Ratings, tuple[str, ...]]:
+def _ratings(table: FileTable, columns: SourceColumns, values: FloatArray) -> tuple[Ratings, tuple[str, ...]]:
     def coded(name: str) -> tuple[list[str], IntArray]:
         levels, codes = np.unique(table.texts[name].astype(str), return_inverse=True)
         return levels.tolist(), codes.ravel().astype(np.int64)
@@ -213,7 +126,7 @@ def _ratings(table: _Table, columns: SourceColumns, values: FloatArray) -> tuple
     return Ratings(source, coded(columns.annotator)[1], conversation, item, values), tuple(sources)
 
 
-def _refuse_duplicates(table: _Table, columns: SourceColumns, ratings: Ratings) -> None:
+def _refuse_duplicates(table: FileTable, columns: SourceColumns, ratings: Ratings) -> None:
     if ratings.annotator is None or not len(ratings):
         return
     rated = codes_of(ratings.groups[ITEM], ratings.source, ratings.annotator)
@@ -222,10 +135,10 @@ def _refuse_duplicates(table: _Table, columns: SourceColumns, ratings: Ratings) 
     if again.size:
         earlier = int(table.lines[first[place.ravel()[again[0]]]])
         reason = f"rates an item of a source again, first on line {earlier}"
-        _refuse(table.path, int(table.lines[again[0]]), columns.annotator, reason)
+        refuse(table.path, int(table.lines[again[0]]), columns.annotator, reason)
 
 
-def _missing(left_out: _Table, column: str, scoring: Scoring, n_rows: int) -> list[str]:
+def _missing(left_out: FileTable, column: str, scoring: Scoring, n_rows: int) -> list[str]:
     """Return warnings about the rows without a score: those with a missing value, and those that their role excludes.
 
     With roles, an empty value need not be missing, so each row counts by its role.

@@ -9,7 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import measures
-from tests.measures.checks import Check, agreement, annotators, comparisons, further, intervals, preferences, reference
+from tests.measures.checks import (
+    Check,
+    agreement,
+    annotators,
+    comparisons,
+    further,
+    intervals,
+    machines,
+    preferences,
+    reference,
+)
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = ROOT / "docs" / "statistics.md"
@@ -17,7 +27,7 @@ HEADING = "## What every number was checked against"
 TITLES = "| functions | compared with | cases | largest difference | test |\n|---|---|---|---|---|\n"
 CHECKS: list[Check] = [
     check
-    for part in (reference, agreement, further, intervals, comparisons, annotators, preferences)
+    for part in (reference, agreement, further, intervals, comparisons, annotators, preferences, machines)
     for check in part.CHECKS
 ]
 
@@ -139,6 +149,11 @@ PROOFS = [
           "measures/test_overlap.py::test_any_number_of_raters_have_that_of_all_ordered_pairs"),
     Proof(("overlap.mean_jaccard",), "pairs of sets, counted by hand",
           "measures/test_overlap.py::test_the_mean_overlap_is_that_of_all_pairs_with_a_mark"),
+    Proof(("machines.jackknife.guarded_by_clusters",), "conversations by ones around the limits of 10 and 20",
+          "measures/machines/test_ceiling.py::test_few_conversations_have_no_interval_or_one_that_is_marked"),
+    Proof(("machines.powered.powered_mean", "machines.powered.powered_difference", "machines.corrected.corrected_rate"),
+          COVERAGE, "measures/machines/test_judge_coverage.py::"
+          "test_clustered_intervals_hold_the_truth_where_those_of_independent_items_do_not"),
     Proof(("suggestions.minutes_of_batch",), "counted by hand",
           "measures/test_difficulty.py::test_minutes_are_rounded_up_to_five"),
 ]  # fmt: skip
@@ -201,7 +216,7 @@ def figures() -> Iterator[str]:
 # Containers that figures are computed from.
 NO_FIGURES = {
     "Chance", "CompleteBatches", "Contribution", "Histogram", "MajorityTables", "NumberedVotes", "LeftOut", "Cells",
-    "Products", "Rows", "Nested", "Dense", "Sparse",
+    "Products", "Rows", "Nested", "Dense", "Sparse", "Judged", "Part",
 }  # fmt: skip
 
 

@@ -1,0 +1,349 @@
+"""`manage.py audit HUMANS JUDGE` compares a judge with people, without a database."""
+
+import json
+from argparse import ArgumentTypeError
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from measures.estimate import NO_SPREAD, NO_VARIATION, TOO_FEW_ITEMS, Estimate
+from measures.intervals import RARE_ANSWERS, UNRELIABLE
+from measures.machines.alternative import EPSILON, SMALL_SAMPLE, TOO_FEW_ANNOTATORS, AnnotatorTest
+from measures.machines.ceiling import ONE_OTHER, REST
+from measures.machines.corrected import CLIPPED, NOT_BINARY, NOT_TOLD_FROM_CHANCE, WEAK_JUDGE
+from measures.machines.powered import JUDGE_IS_THE_LIMIT, NO_LABELS, TOO_FEW_JUDGED, powered_difference
+from measures.machines.systems import TOO_FEW_SOURCES
+from reporting.audited_file import SCALES, Audit, AuditColumns, AuditScale, SourceMeans, audit_files
+from reporting.file_command import FileCommand, aligned, wrapped
+from reporting.file_options import Missing, add_missing, add_where, counted, words
+from reporting.offline import UnreadableRatings
+
+HELP = """How a judge, such as a language model, compares with people. HUMANS has one row per rating, JUDGE one row per
+item, with the same names of columns; --cluster and --source may be in either file. Any table that pandas reads.
+
+The alternative annotator test (Calderon, Reichart and Dror 2025) leaves out each annotator in turn and asks whether the
+judge says what the others say at least as well, less epsilon; items need three ratings. The human ceiling compares
+each vote with one other, and with the rest. Means join the judge on all items with people on a part (PPI++), and for
+answers of 0 and 1 the judge's rate is corrected for its errors (Rogan and Gladen 1978). Means need numbers: yes and no,
+or words of which --positive names those that count as 1.
+
+Intervals are 95 %, clustered by conversation (--cluster; without it each item is one of its own), for these annotators.
+Needs no database."""
+WHY = {
+    NO_VARIATION: "one side gave one answer only",
+    TOO_FEW_ITEMS: "too few items with enough ratings and an answer of the judge",
+    TOO_FEW_ANNOTATORS: "no item with an answer of the judge has three ratings",
+    NO_LABELS: "people rated none of the items that the judge answered",
+    NOT_BINARY: "the answers are not all 0 or 1: name those that count as 1 with --positive",
+    WEAK_JUDGE: "sensitivity and specificity of the judge are together 1 or less, as by chance",
+    TOO_FEW_SOURCES: "fewer than two sources have ratings and answers of the judge",
+    "no_numbers": "not all answers are numbers: name those that count as 1 with --positive",
+}
+# Why a value has no interval, or what to think of it.
+NOTES = {
+    TOO_FEW_ITEMS: "fewer than 10 conversations: no interval",
+    UNRELIABLE: "fewer than 20 conversations: the interval may be too narrow",
+    NOT_TOLD_FROM_CHANCE: "the judge may be no better than chance: no interval",
+    NO_SPREAD: "nothing varies between conversations: no interval",
+    RARE_ANSWERS: "rare answers: no interval",
+    CLIPPED: "outside of 0 to 1: put at the end",
+    SMALL_SAMPLE: "an annotator has fewer than 30 items: Wilcoxon's test is easily won there, so collect more ratings",
+}
+NO_FURTHER = {
+    JUDGE_IS_THE_LIMIT: "no number (the judge's part alone is too wide: let it answer more items)",
+    TOO_FEW_JUDGED: "no number (the judge answered too few items: let it answer more)",
+}
+AGAINST = {ONE_OTHER: "one other vote", REST: "the rest of the votes"}
+FOR_WHOM = "Intervals are 95 %, each by itself, for new conversations like these, but for these annotators only."
+SHOWN_GAPS = 10
+
+
+class Command(FileCommand):
+    help = HELP
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("humans", type=Path, metavar="HUMANS", help="ratings of people, one a row")
+        parser.add_argument("judge", type=Path, metavar="JUDGE", help="answers of the judge, one a row")
+        parser.add_argument("--item", required=True, metavar="COL", help="what was rated")
+        parser.add_argument("--annotator", required=True, metavar="COL", help="who rated; not in JUDGE")
+        parser.add_argument("--value", required=True, metavar="COL", help="the answer")
+        parser.add_argument(
+            "--epsilon", type=share, default=EPSILON, metavar="E",
+            help="how much worse the judge may be: .2 beside experts, .15 (default), .1 beside a crowd",
+        )  # fmt: skip
+        parser.add_argument("--scale", choices=SCALES, default="nominal", help="accuracy, or root mean square error")
+        parser.add_argument("--cluster", metavar="COL", help="the conversation of the item; default: the item itself")
+        parser.add_argument("--source", metavar="COL", help="also means by source, and their order")
+        parser.add_argument(
+            "--positive", type=words, default=(), metavar="ANSWER,...", help="answers that count as 1, all others as 0"
+        )
+        add_where(parser)
+        add_missing(parser)
+        parser.add_argument("--json", action="store_true", help="full precision")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        names = ("item", "annotator", "value", "cluster", "source")
+        columns = AuditColumns(**{name: options[name] for name in names}, where=tuple(options["where"]))
+        scale = AuditScale(options["scale"], options["positive"], Missing(options["missing"]))
+        try:
+            found = audit_files(options["humans"], options["judge"], columns, scale, epsilon=options["epsilon"])
+        except UnreadableRatings as error:
+            raise CommandError(str(error)) from error
+        for warning in found.warnings:
+            self.stderr.write(f"Warning: {warning}")
+        self.stdout.write(as_json(found) if options["json"] else as_text(found))
+
+
+def share(text: str) -> float:
+    """Read a number from 0 to 1 of a command line."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = -1.0
+    if not 0 <= found <= 1:
+        raise ArgumentTypeError(f"{text!r} is not a number from 0 to 1")
+    return found
+
+
+# JSON
+
+
+def as_json(found: Audit) -> str:
+    """Return one object; an undefined number is null, and `reasons` says why."""
+    whole = found.means[0] if found.means else None
+    fields = {
+        "alt_test": _alternative_fields(found),
+        "corrected": _corrected_fields(whole),
+        "ppi": _powered_fields(whole),
+        "advantage": _fields(found.alternative.advantage),
+        "ceiling": [
+            {"against": each.against, "measure": each.measure, "people": _fields(each.people),
+             "judge": _fields(each.judge), "difference": _fields(each.difference),
+             "n_items": each.people.n_items, "n_ratings": each.people.n_ratings}
+            for each in found.ceiling
+        ],
+        "further_items": whole.powered.further.n if whole else None,
+        "sources": [
+            {"source": each.source, "people": _fields(each.powered.people), "ppi": _powered_fields(each),
+             "corrected": _corrected_fields(each)}
+            for each in (found.means or [])[1:]
+        ],
+        "differences": [
+            {"a": first.source, "b": second.source, **_fields(difference)}
+            for first, second, difference in _differences(found)
+        ],
+        "systems": _systems_fields(found),
+        "gaps": [
+            {"item": found.items[each.item], "gap": each.gap, "spread": each.spread, "n_ratings": each.n_votes}
+            for each in found.gaps
+        ],
+        "reasons": _reasons(found),
+    }  # fmt: skip
+    return json.dumps(fields, indent=2, allow_nan=False, ensure_ascii=False)
+
+
+def _fields(estimate: Estimate) -> dict[str, Any]:
+    return {"value": estimate.value, "low": estimate.low, "high": estimate.high}
+
+
+def _alternative_fields(found: Audit) -> dict[str, Any]:
+    test = found.alternative
+    return {
+        "epsilon": test.epsilon,
+        "winning_rate": test.winning_rate.value,
+        "advantage_probability": test.advantage.value,
+        "passes": test.passes,
+        "annotators": [
+            {
+                "annotator": found.annotators[each.annotator],
+                "advantage_probability": each.advantage.value,
+                "own_probability": each.own,
+                "n_items": each.advantage.n_items,
+                "test": each.test,
+                "p": each.p_value,
+                "p_adjusted": each.adjusted_p,
+                "wins": each.is_won,
+            }
+            for each in test.annotators
+        ],
+    }
+
+
+def _powered_fields(means: SourceMeans | None) -> dict[str, Any]:
+    if means is None:
+        return dict.fromkeys(("estimate", "low", "high", "n_labelled", "n_all"))
+    found = means.powered.estimate
+    return {
+        "estimate": found.value,
+        "low": found.low,
+        "high": found.high,
+        "n_labelled": found.n_items,
+        "n_all": found.n_ratings,
+    }
+
+
+def _corrected_fields(means: SourceMeans | None) -> dict[str, Any]:
+    if means is None:
+        return dict.fromkeys(("estimate", "low", "high", "sensitivity", "specificity", "judged"))
+    found = means.corrected
+    return {
+        "estimate": found.estimate.value,
+        "low": found.estimate.low,
+        "high": found.estimate.high,
+        "sensitivity": found.sensitivity,
+        "specificity": found.specificity,
+        "judged": found.judged,
+    }
+
+
+def _systems_fields(found: Audit) -> dict[str, Any] | None:
+    if found.systems is None:
+        return None
+    return {"kendall": _fields(found.systems.kendall), "pairwise_accuracy": _fields(found.systems.pairwise_accuracy)}
+
+
+def _reasons(found: Audit) -> dict[str, str]:
+    """Return why a part has no number, or why its interval is missing or marked."""
+    parts = {"alt_test": found.alternative.winning_rate, "advantage": found.alternative.advantage}
+    parts |= {f"ceiling, {each.against}, {each.measure}": each.people for each in found.ceiling}
+    if found.systems:
+        parts |= {"kendall": found.systems.kendall, "pairwise_accuracy": found.systems.pairwise_accuracy}
+    if found.means is None:
+        return {name: said for name, each in parts.items() if (said := _why(each))} | dict.fromkeys(
+            ("ppi", "corrected"), WHY["no_numbers"]
+        )
+    for each in found.means:
+        of_source = f", {each.source}" if each.source is not None else ""
+        parts |= {f"ppi{of_source}": each.powered.estimate, f"corrected{of_source}": each.corrected.estimate}
+    return {name: said for name, each in parts.items() if (said := _why(each))}
+
+
+def _why(estimate: Estimate) -> str:
+    if estimate.reason:
+        return WHY.get(estimate.reason, estimate.reason)
+    notes = [*([estimate.interval_note] if estimate.interval_note else []), *estimate.warnings]
+    return "; ".join(NOTES.get(each, each) for each in notes)
+
+
+def _differences(found: Audit) -> list[tuple[SourceMeans, SourceMeans, Estimate]]:
+    sources = (found.means or [])[1:]
+    return [
+        (first, second, powered_difference(first.powered, second.powered)) for first, second in combinations(sources, 2)
+    ]
+
+
+# Text
+
+
+def as_text(found: Audit) -> str:
+    blocks = [_sizes(found), _alternative_text(found), _ceiling_text(found), *_means_text(found), *_systems_text(found)]
+    blocks += [FOR_WHOM, *_gaps_text(found)]
+    if reasons := _reasons(found):
+        blocks.append("Notes:\n" + "\n".join(f"  {name}: {said}" for name, said in reasons.items()))
+    return "\n\n".join(blocks)
+
+
+def _sizes(found: Audit) -> str:
+    judged = found.judged
+    rated = judged.rated_by(1)
+    clusters = counted(len(set(judged.cluster.tolist())), "conversation")
+    return wrapped(
+        f"{counted(len(judged.value), 'rating')} by {counted(len(found.annotators), 'annotator')}; the judge answered "
+        f"{counted(int((judged.judge == judged.judge).sum()), 'item')}, of which people rated {rated.n_items:,}; "
+        f"{clusters}."
+    )
+
+
+def _alternative_text(found: Audit) -> str:
+    test = found.alternative
+    rows = [
+        [found.annotators[each.annotator], f"{each.advantage.n_items:,}", _number(each.advantage.value),
+         _number(each.own), each.test or "-", _p(each.p_value), _p(each.adjusted_p), _won(each)]
+        for each in test.annotators
+    ]  # fmt: skip
+    titles = ["annotator", "items", "judge as good", "annotator as good", "test", "p", "p (BY)", "judge wins"]
+    if test.winning_rate.value is None:
+        said = f"Alternative annotator test: none, because {_why(test.winning_rate)}."
+    else:
+        said = (
+            f"Alternative annotator test: {'passed' if test.passes else 'not passed'}. Winning rate "
+            f"{test.winning_rate.value:.3f} with epsilon {test.epsilon:g} (.5 passes); average advantage probability "
+            f"{_shown(test.advantage)}."
+        )
+    return f"{aligned([titles, *rows])}\n\n{wrapped(said)}"
+
+
+def _won(each: AnnotatorTest) -> str:
+    return "-" if each.is_won is None else "yes" if each.is_won else "no"
+
+
+def _ceiling_text(found: Audit) -> str:
+    rows = [
+        [f"{each.measure} against {AGAINST[each.against]}", *map(_shown, (each.people, each.judge, each.difference))]
+        for each in found.ceiling
+    ]
+    first = found.ceiling[0].people
+    said = (
+        f"Human ceiling: {counted(first.n_items, 'item')} with two ratings or more and an answer of the judge, "
+        f"{counted(first.n_ratings, 'rating')}; {counted(first.n_left_out, 'item')} left out. Each item counts once."
+    )
+    return f"{aligned([['human ceiling', 'people', 'judge', 'judge - people'], *rows])}\n\n{wrapped(said)}"
+
+
+def _means_text(found: Audit) -> list[str]:
+    if found.means is None:
+        return []
+    rows = [
+        [_name(each), _shown(each.powered.people), _shown(each.powered.estimate), _number(each.powered.power),
+         _shown(each.corrected.estimate), f"{each.powered.estimate.n_items:,}", f"{each.powered.estimate.n_ratings:,}"]
+        for each in found.means
+    ]  # fmt: skip
+    titles = ["mean", "people alone", "with the judge (PPI++)", "lambda", "corrected rate", "rated", "all"]
+    blocks = [aligned([titles, *rows])]
+    differences = [[f"{a.source} - {b.source}", _shown(each)] for a, b, each in _differences(found)]
+    if differences:
+        blocks.append(aligned([["difference (PPI++)", "estimate"], *differences]))
+    further = found.means[0].powered.further
+    if further.n is not None or further.reason in NO_FURTHER:
+        number = f"{further.n:,}" if further.n is not None else NO_FURTHER[further.reason or ""]
+        blocks.append(wrapped(f"Further items that people must rate to halve the interval of the mean: {number}."))
+    return blocks
+
+
+def _name(means: SourceMeans) -> str:
+    return "all items" if means.source is None else means.source
+
+
+def _systems_text(found: Audit) -> list[str]:
+    if found.systems is None:
+        return []
+    return [wrapped(
+        f"Order of the sources by people and by the judge: Kendall's tau {_shown(found.systems.kendall)}, pairwise "
+        f"accuracy {_shown(found.systems.pairwise_accuracy)}."
+    )]  # fmt: skip
+
+
+def _gaps_text(found: Audit) -> list[str]:
+    if not found.gaps:
+        return []
+    rows = [
+        [found.items[each.item], f"{each.gap:.3f}", f"{each.spread:.3f}", f"{each.n_votes:,}"]
+        for each in found.gaps[:SHOWN_GAPS]
+    ]
+    return [aligned([["people and judge differ most on", "gap", "among people", "ratings"], *rows])]
+
+
+def _shown(found: Estimate) -> str:
+    if found.value is None:
+        return f"- ({found.reason})"
+    return f"{found.value:.3f}" + ("" if found.low is None else f" [{found.low:.3f}, {found.high:.3f}]")
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _p(value: float | None) -> str:
+    return "-" if value is None else "<.001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
