@@ -124,11 +124,6 @@ class MajorityTables:
         tied, alone = summed(self.tied, other.tied), summed(self.alone, other.alone)
         return MajorityTables(raters, summed(self.tables, other.tables), tied, alone)
 
-    @property
-    def answers(self) -> IntArray:
-        """Return (G, K) own answers on the items that count."""
-        return np.asarray(self.tables.sum(axis=2), np.int64)
-
 
 @dataclass(frozen=True, slots=True)
 class MajorityAgreement:
@@ -244,7 +239,7 @@ def answer_entropy(counts: npt.ArrayLike) -> list[Entropy]:
     Parameters
     ----------
     counts : (G, K) int array
-        Answers per annotator and category, for example :attr:`MajorityTables.answers`.
+        Answers per annotator and category, for example the sums of the rows of :class:`MajorityTables`.
 
     Returns
     -------

@@ -41,7 +41,7 @@ INTERVAL_NOTES = {
     "unreliable": gettext_noop("Few data: with fewer than 20 items, the interval is rough."),
     "no_spread": gettext_noop("No interval: the items are all alike."),
     "few_annotators": gettext_noop("No interval: fewer than 3 annotators."),
-    "few_groups": gettext_noop("No interval: fewer than 3 dialogues."),
+    "few_groups": gettext_noop("No interval: fewer than 3 dialogues, conversations or scenarios."),
     "no_variation": gettext_noop("No interval: only one answer occurs."),
     "no_standard_error": gettext_noop("No interval is available for this value."),
     "unstable_bootstrap": gettext_noop("No interval: too many resamples were undefined."),

@@ -102,7 +102,7 @@ def _figure(data: BoardData, cell: BoardCell | None) -> Figure:
     return explained(statistic, cell.estimates, largest_share(cell.histogram, criterion.mirror))
 
 
-def largest_share(histogram: Mapping[str, int], mirror: Sequence[int] | None) -> float | None:
+def largest_share(histogram: Mapping[str, int], mirror: Sequence[int] | None = None) -> float | None:
     """Return the share of the most frequent answer among all votes of a stored histogram; None without votes.
 
     With `mirror`, answers count half as they are and half as their mirror images.

@@ -77,13 +77,13 @@ def ordered_codes(votes: CriterionVotes) -> IntArray:
 
 
 def _guard(item: IntArray, groups: IntArray, codes: IntArray, mirror: Sequence[int] | None) -> tuple[bool, str | None]:
-    """Return whether an interval can be shown, and its note; dialogues are counted, not items."""
+    """Return whether an interval can be shown, and its note; groups of dependent items are counted, not items."""
     given = codes >= 0
     paired = np.isin(item, np.flatnonzero(np.bincount(item[given]) >= 2)) & given
     counts = np.bincount(codes[given], minlength=len(mirror or ()))
     if mirror is not None:
         counts = counts + counts[list(mirror)]
-    return interval_guard(len(np.unique(groups[paired])), 1 - counts.max() / counts.sum() if len(counts) else None)
+    return interval_guard(len(np.unique(groups[paired])), 1 - counts.max() / counts.sum() if given.any() else None)
 
 
 def _guarded(estimate: Estimate, is_shown: bool, note: str | None) -> Estimate:
