@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from annotation.pairings import in_orders_of
 from measures.agreement import fleiss_kappa, gwet_ac, percent_agreement
 from measures.alpha import krippendorff_alpha
 from measures.contributions import Contribution, Contributions, contributions_of
@@ -18,6 +19,7 @@ from protocols.models import Criterion, Option
 from protocols.specs import CriterionSpec
 
 DEPENDENT_ITEMS = "dependent_items"
+SPECIAL = (Option.Role.UNSURE, Option.Role.EXCLUDING, Option.Role.LEFT, Option.Role.RIGHT)
 NO_SOURCE = 0  # whole dialogues have no source; ids of rows start at 1
 PER_VOTE = ("item", "participant", "active_ms")
 WEIGHTED = {"cohen_linear": "linear", "cohen_quadratic": "quadratic"}  # {coefficient: its weights}
@@ -126,7 +128,7 @@ def alike(criteria: tuple[CriterionSpec, ...]) -> list[tuple[CriterionSpec, ...]
     """Group criteria whose answers can be pooled: same scale, and option by option the same value and special role."""
     found: dict[Any, list[CriterionSpec]] = {}
     for criterion in criteria:
-        roles = (option.role if option.role in ("unsure", "excluding") else "" for option in criterion.options)
+        roles = (option.role if option.role in SPECIAL else "" for option in criterion.options)
         answers = tuple(zip(roles, (option.value for option in criterion.options), strict=True))
         found.setdefault((criterion.scale, answers), []).append(criterion)
     return [tuple(group) for group in found.values()]
@@ -144,6 +146,12 @@ def counted(cell: Table, criterion: CriterionSpec) -> tuple[Table, CriterionSpec
     for place in reversed(places_of(criterion, Option.Role.EXCLUDING)):
         cell = cell.ignoring(place)
     return cell, on_scale(criterion)
+
+
+def for_agreement(cell: Table, criterion: CriterionSpec) -> tuple[Table, CriterionSpec]:
+    """Return :func:`counted`, in both orders where the criterion asks for it: what every coefficient is computed of."""
+    cell, criterion = counted(cell, criterion)
+    return cell.in_both_orders(criterion.mirror), criterion
 
 
 def on_scale(criterion: CriterionSpec) -> CriterionSpec:
@@ -169,8 +177,8 @@ def strong(histogram: Histogram, criterion: CriterionSpec) -> Histogram:
 
 
 def histogram_estimates(histogram: Histogram, criterion: CriterionSpec) -> dict[str, Any]:
-    """Return every coefficient that does not depend on who rated, as JSON."""
-    histogram, criterion = counted(histogram, criterion)
+    """Return every coefficient that does not depend on who rated, as JSON. The criterion has the orders of its cell."""
+    histogram, criterion = for_agreement(histogram, criterion)
     sure = strong(histogram, criterion)
     estimates = {
         "fleiss": guarded(fleiss_kappa(histogram), histogram),
@@ -185,6 +193,7 @@ def histogram_estimates(histogram: Histogram, criterion: CriterionSpec) -> dict[
 
 def batch_estimates(cell: CellFigures, criterion: CriterionSpec) -> dict[str, Any]:
     """Return all coefficients of a batch's cell, including those of annotator pairs, as JSON."""
+    criterion = in_orders_of(criterion, [cell.pairings])
     cohen = {name: asdict(each) for name, each in cohen_estimates(cell.pairs, criterion).items()}
     return histogram_estimates(cell.histogram, criterion) | cohen
 
@@ -197,7 +206,7 @@ def without_intervals(estimates: dict[str, Any]) -> dict[str, Any]:
 
 def cohen_estimates(pairs: PairTable, criterion: CriterionSpec) -> dict[str, Estimate]:
     """Return the mean of the pairs' kappas and, where the scale has an order, of their weighted kappas."""
-    pairs, criterion = counted(pairs, criterion)
+    pairs, criterion = for_agreement(pairs, criterion)
     found = {"cohen": mean_pairwise_cohen(pairs)}
     left_out, weights = kappa_weights(criterion)
     for place in reversed(left_out):
@@ -247,7 +256,8 @@ def alpha_options(criterion: CriterionSpec) -> tuple[list[int], list[float] | No
 
 def contribution(cell: CellFigures, criterion: CriterionSpec) -> dict[str, int]:
     """Return what one batch adds to its study's means over batches and pairs, as integers."""
-    kappa = fleiss_kappa(counted(cell.histogram, criterion)[0]).value
+    criterion = in_orders_of(criterion, [cell.pairings])
+    kappa = fleiss_kappa(for_agreement(cell.histogram, criterion)[0]).value
     sums = {
         "batches": int(kappa is not None),
         "undefined": int(kappa is None),

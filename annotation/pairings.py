@@ -1,8 +1,10 @@
 """Counts of the answers to comparisons, as a cell stores them: integers that add, by pair of sources and by sides."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import NamedTuple
+
+from protocols.specs import CriterionSpec
 
 AGAIN = "again"
 SIDES = {True: "swapped", False: "plain", None: "unknown"}
@@ -43,6 +45,22 @@ class Pairings:
                 first, second, option = map(int, rest)
                 votes[Vote(first, second, option, sides[kind])] = n
         return cls(votes, repetitions)
+
+
+def compares_several(counts: Iterable[Mapping[str, int]]) -> bool:
+    """Return whether the answers compare more than two sources. `counts` are what cells store."""
+    votes = (vote for each in counts for vote in Pairings.from_json(each).votes)
+    return len({source for vote in votes for source in vote[:2]}) > 2
+
+
+def in_orders_of(criterion: CriterionSpec, counts: Iterable[Mapping[str, int]]) -> CriterionSpec:
+    """Return the criterion with the orders in which its agreement is computed. `counts` are what its cells store.
+
+    An answer is for the first or the second of two sources. With two sources these are always the same. With more, a
+    source is the first of one pair and the second of another: how often "first" is chosen depends on the order of the
+    sources, and agreement by chance may not. Answers then count in both orders, half each.
+    """
+    return replace(criterion, in_both_orders=compares_several(counts))
 
 
 def vote_key(first: int, second: int, option: int, is_swapped: bool | None) -> str:

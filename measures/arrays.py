@@ -7,7 +7,15 @@ import numpy.typing as npt
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
+CountArray = IntArray | FloatArray  # floats only for halves, of data in both orders
 BoolArray = npt.NDArray[np.bool_]
+
+
+def whole(counts: CountArray) -> IntArray:
+    """Return the counts if they are integers. Raises ValueError for halves: an item is drawn as a whole or not."""
+    if not np.issubdtype(counts.dtype, np.integer):
+        raise ValueError("items in both orders are not drawn: draw items, and use intervals.in_both_orders")
+    return np.asarray(counts, np.int64)
 
 
 def divide_or_nan(numerator: npt.ArrayLike, denominator: npt.ArrayLike) -> FloatArray:

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from measures.agreement import fleiss_kappa, fleiss_kernel
-from measures.arrays import FloatArray, IntArray
+from measures.arrays import FloatArray, IntArray, whole
 from measures.contributors import MajorityAgreement
 from measures.estimate import NO_VARIATION, Estimate
 from measures.histograms import Histogram
-from measures.intervals import KernelMaker, replicates
+from measures.intervals import KernelMaker, in_both_orders, replicates
 from measures.leave_one_out import WithoutRater
 from measures.outliers import is_outlier, robust_scores
 
@@ -66,6 +66,7 @@ def batch_drift(
     n_permutations: int = 9999,
     level: float = 0.95,
     kernel_maker: KernelMaker = fleiss_kernel,
+    mirror: Sequence[int] | None = None,
 ) -> BatchDrift:
     """Compare a batch with the rest of the study by permuting items across the two.
 
@@ -79,28 +80,31 @@ def batch_drift(
         Level of the band `low` to `high`.
     kernel_maker : callable
         The coefficient to compare; Fleiss kappa by default. `batch` and `rest` are always Fleiss kappa.
+    mirror : sequence of int, optional
+        Compares over data in both orders, see :meth:`Histogram.in_both_orders`.
 
     Notes
     -----
     p = min(1, 2 min(1 + #{D* <= D}, 1 + #{D* >= D}) / (1 + permutations)): doubling keeps its level although
     kappa of a small batch is skewed.
     """
-    sides = fleiss_kappa(batch), fleiss_kappa(rest)
-    whole = batch + rest
-    counts = _aligned(batch, whole)
-    kernel = kernel_maker(whole.patterns)
+    sides = fleiss_kappa(batch.in_both_orders(mirror)), fleiss_kappa(rest.in_both_orders(mirror))
+    batch, rest = batch.in_one_order(mirror), rest.in_one_order(mirror)
+    study = batch + rest
+    counts, of_study = _aligned(batch, study), whole(study.counts)
+    kernel = in_both_orders(kernel_maker, mirror)(study.patterns)
 
     def difference(inside: FloatArray) -> FloatArray:
-        return np.asarray(kernel(inside) - kernel(whole.counts - inside), float)
+        return np.asarray(kernel(inside) - kernel(of_study - inside), float)
 
     def batches_drawn(total: IntArray, n: int, rng: np.random.Generator) -> IntArray:
         return rng.multivariate_hypergeometric(total, int(counts.sum()), n, method="marginals")
 
-    observed = float(difference(counts[None, :].astype(float))[0]) if whole.n_items else np.nan
+    observed = float(difference(counts[None, :].astype(float))[0]) if study.n_items else np.nan
     if np.isnan(observed):
         reason = next((side.reason for side in sides if side.reason), None) or NO_VARIATION
         return BatchDrift(*sides, None, None, None, None, reason=reason)
-    drawn = replicates(whole.counts, difference, n_permutations, seed, batches_drawn)
+    drawn = replicates(of_study, difference, n_permutations, seed, batches_drawn)
     values = drawn[np.isfinite(drawn)]
     # A value that is equal up to rounding counts as extreme.
     below, above = int((values <= observed + 1e-12).sum()), int((values >= observed - 1e-12).sum())

@@ -33,12 +33,21 @@ def confusion_matrix(rows: npt.ArrayLike, columns: npt.ArrayLike, n_categories: 
     return np.bincount(keys, minlength=n_categories**2).reshape(n_categories, n_categories)
 
 
+def in_both_orders(tables: npt.ArrayLike, mirror: Sequence[int] | None) -> FloatArray:
+    """Return (..., K, K) tables with each item half as it is and half as its mirror image, for :func:`cohen_kappa`.
+
+    See :meth:`Histogram.in_both_orders`.
+    """
+    plain = np.asarray(tables, float)
+    return plain if mirror is None else (plain + plain[..., mirror, :][..., mirror]) / 2
+
+
 def cohen_kappa(confusion: npt.ArrayLike, *, weights: Weights = None, level: float = 0.95) -> Estimate:
     """Cohen's kappa of two raters.
 
     Parameters
     ----------
-    confusion : (K, K) int array
+    confusion : (K, K) array
         Items by the answer of the first (rows) and the second rater (columns), over the declared scale.
     weights : None, kind or (K, K) array
         Weights of the declared scale; unused levels keep their distance.

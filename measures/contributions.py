@@ -189,7 +189,7 @@ def majority_tables(found: Contributions, n_categories: int) -> MajorityTables:
     return MajorityTables(raters, rows[:, : k * k].reshape(-1, k, k), rows[:, k * k], rows[:, k * k + 1])
 
 
-def without_each(found: Contributions, histogram: Histogram) -> list[WithoutRater]:
+def without_each(found: Contributions, histogram: Histogram, mirror: Sequence[int] | None = None) -> list[WithoutRater]:
     """Return Fleiss kappa without each annotator: :func:`measures.leave_one_out.leave_one_out` without intervals.
 
     Parameters
@@ -198,6 +198,8 @@ def without_each(found: Contributions, histogram: Histogram) -> list[WithoutRate
         Of all annotators who voted on the items of `histogram`.
     histogram : Histogram
         All items, including those that an annotator has not rated.
+    mirror : sequence of int, optional
+        Chance is that of the answers in both orders, see :meth:`Histogram.in_both_orders`.
     """
     k = histogram.n_categories
     whole = histogram.counts @ features(histogram.patterns)
@@ -206,9 +208,10 @@ def without_each(found: Contributions, histogram: Histogram) -> list[WithoutRate
         rest[places] += _without_one_vote(size, sums, k) - _with_all_votes(size, sums, k)
     # The difference of equal sums leaves only rounding errors.
     rest[np.abs(rest) < 1e-9] = 0.0
-    before = float(kappa_of_sums(np.array(whole, float)[None, :])[0]), float(whole[1])
+    before = float(kappa_of_sums(np.array(whole, float)[None, :], mirror)[0]), float(whole[1])
     effects = []
-    for (rater, mine), *after in zip(found.items(), kappa_of_sums(rest).tolist(), rest[:, 1].tolist(), strict=True):
+    kappas = kappa_of_sums(rest, mirror).tolist()
+    for (rater, mine), *after in zip(found.items(), kappas, rest[:, 1].tolist(), strict=True):
         n_votes, n_alone = sum(mine.majority), sum(mine.by_votes.get(1, ())[:k])
         effects.append(WithoutRater.of(rater, before, (after[0], after[1]), n_votes - n_alone, n_votes))
     return effects

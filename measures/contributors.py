@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from measures.arrays import FloatArray, IntArray, check_codes, divide_or_nan
-from measures.cohen import cohen_kappas
+from measures.cohen import cohen_kappas, in_both_orders
 from measures.comparison import benjamini_hochberg
 from measures.difficulty import unique_modes
 from measures.estimate import NO_PAIRS, TOO_FEW_ITEMS, Estimate
@@ -124,11 +124,6 @@ class MajorityTables:
         tied, alone = summed(self.tied, other.tied), summed(self.alone, other.alone)
         return MajorityTables(raters, summed(self.tables, other.tables), tied, alone)
 
-    @property
-    def answers(self) -> IntArray:
-        """Return (G, K) own answers on the items that count."""
-        return np.asarray(self.tables.sum(axis=2), np.int64)
-
 
 @dataclass(frozen=True, slots=True)
 class MajorityAgreement:
@@ -153,23 +148,30 @@ class MajorityAgreement:
 
 
 def kappa_with_majority(
-    tables: MajorityTables, *, seed: int, n_resamples: int = 2000, level: float = 0.95, method: str = "bca"
+    tables: MajorityTables,
+    *,
+    seed: int,
+    n_resamples: int = 2000,
+    level: float = 0.95,
+    method: str = "bca",
+    mirror: Sequence[int] | None = None,
 ) -> list[MajorityAgreement]:
     """Return Cohen's kappa of each annotator with the majority of the others, with ties dropped.
 
     The interval resamples items: multinomial over the cells of the annotator's table. It follows the guards
     of :func:`measures.intervals.interval_guard`; `n_resamples` 0 leaves it out. Undefined: 'no_pairs'
     without an item, 'no_variation' when both sides are one answer. A constant annotator has exactly 0, the
-    warning 'constant_rater' and no interval ('no_spread'); the entropy finds such annotators.
+    warning 'constant_rater' and no interval ('no_spread'); the entropy finds such annotators. With `mirror`, chance is
+    that of the answers in both orders, see :meth:`Histogram.in_both_orders`.
     """
     how: Resampling = {"seed": seed, "n_resamples": n_resamples, "level": level, "method": method}
     found = []
-    kappas = cohen_kappas(tables.tables, (tables.tied + tables.alone).tolist())
+    kappas = cohen_kappas(in_both_orders(tables.tables, mirror), (tables.tied + tables.alone).tolist())
     for rater, table, tied, alone, plain in zip(
         tables.raters.tolist(), tables.tables, tables.tied.tolist(), tables.alone.tolist(), kappas, strict=True
     ):
         is_bounded = plain.value is not None and n_resamples
-        kappa = _with_bootstrap(plain, table, **how) if is_bounded else plain
+        kappa = _with_bootstrap(plain, table, mirror, **how) if is_bounded else plain
         found.append(MajorityAgreement(rater, kappa, _agreement(table, level), tied, alone))
     return found
 
@@ -182,19 +184,34 @@ def _agreement(table: IntArray, level: float) -> Estimate:
     return Estimate(same / n, low=limits.low, high=limits.high, n_items=n)
 
 
-def _with_bootstrap(kappa: Estimate, table: IntArray, **how: Unpack[Resampling]) -> Estimate:
-    show, word = guard_of(table)
+def _with_bootstrap(
+    kappa: Estimate, table: IntArray, mirror: Sequence[int] | None, **how: Unpack[Resampling]
+) -> Estimate:
+    show, word = guard_of(in_both_orders(table, mirror))
     if not show:
         return kappa.with_interval(None, None, word)
+    table = _in_one_order(table, mirror)
     cells = np.flatnonzero(table)
-    limits = interval_of_counts(table.ravel()[cells], table_kappa_kernel(cells, len(table)), **how)
+    limits = interval_of_counts(table.ravel()[cells], table_kappa_kernel(cells, len(table), mirror), **how)
     return kappa.with_interval(limits.low, limits.high, limits.note or word)
 
 
-def table_kappa_kernel(cells: IntArray, n_categories: int) -> Kernel:
+def _in_one_order(table: IntArray, mirror: Sequence[int] | None) -> IntArray:
+    """Return a (K, K) table with each cell added to its mirror image if that comes first, so that draws are alike."""
+    if mirror is None:
+        return table
+    k = len(table)
+    places = np.array(mirror)
+    turned = (places[:, None] * k + places).ravel()
+    first = np.minimum(np.arange(k * k), turned)
+    return np.bincount(first, table.ravel(), k * k).astype(np.int64).reshape(k, k)
+
+
+def table_kappa_kernel(cells: IntArray, n_categories: int, mirror: Sequence[int] | None = None) -> Kernel:
     """Return Cohen's kappa of items per cell i * K + j of an answer table: (B, C) counts -> (B,), NaN undefined."""
     row, column = np.divmod(cells, n_categories)
-    unit = np.eye(n_categories)
+    # A half for the answer and a half for its mirror image: each item counts once.
+    unit = np.eye(n_categories) if mirror is None else (np.eye(n_categories) + np.eye(n_categories)[list(mirror)]) / 2
 
     def kernel(counts: FloatArray) -> FloatArray:
         n = counts.sum(axis=1)
@@ -222,7 +239,7 @@ def answer_entropy(counts: npt.ArrayLike) -> list[Entropy]:
     Parameters
     ----------
     counts : (G, K) int array
-        Answers per annotator and category, for example :attr:`MajorityTables.answers`.
+        Answers per annotator and category, for example the sums of the rows of :class:`MajorityTables`.
 
     Returns
     -------

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from measures.arrays import FloatArray, IntArray, divide_or_nan
+from measures.arrays import CountArray, FloatArray, IntArray, divide_or_nan
 from measures.estimate import Estimate
 from measures.pairs import PairTable
 from measures.weights import scale_values
@@ -58,7 +58,7 @@ def mean_correlations(table: PairTable, values: Sequence[float] | None = None) -
     return Estimate.mean_of_pairs(pearson), Estimate.mean_of_pairs(spearman)
 
 
-def _tallies(pair: IntArray, answer: IntArray, counts: IntArray, n_pairs: int, k: int) -> FloatArray:
+def _tallies(pair: IntArray, answer: IntArray, counts: CountArray, n_pairs: int, k: int) -> FloatArray:
     return np.asarray(np.bincount(pair * k + answer, counts, n_pairs * k).reshape(n_pairs, k), float)
 
 

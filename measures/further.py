@@ -5,13 +5,14 @@ compare annotators by name. Weights are quadratic.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from measures.agreement import brennan_prediger_kernel, gwet_kernel
 from measures.alpha import alpha_kernel
-from measures.arrays import IntArray
+from measures.arrays import FloatArray, IntArray
 from measures.correlations import mean_correlations
 from measures.estimate import NO_PAIRS, NO_VARIATION, Estimate
 from measures.histograms import Histogram
@@ -74,17 +75,30 @@ def ordered_of_annotators(
     codes: npt.ArrayLike,
     n_categories: int,
     numbers: Sequence[float] | None = None,
+    *,
+    mirror: Sequence[int] | None = None,
 ) -> dict[str, Estimate]:
     """Return the coefficients of :data:`ORDERED_OF_ANNOTATORS`, without intervals.
 
     `items`, `annotators` and `codes` have one entry per vote; code -1 is missing. For `numbers` see
-    :func:`ordered_makers`.
+    :func:`ordered_makers`, and for `mirror` :meth:`Histogram.in_both_orders`.
     """
     item, who, code = (np.asarray(each, np.int64) for each in (items, annotators, codes))
     given = code >= 0
-    values = scale_values(n_categories, numbers)[code[given]]
-    found = (
-        *two_way_iccs(item[given], who[given], values),
-        *mean_correlations(PairTable.from_votes(item, who, code, n_categories), numbers),
-    )
+    values = scale_values(n_categories, numbers)
+    orders = [values[code[given]]] if mirror is None else [values[code[given]], values[list(mirror)][code[given]]]
+    pairs = PairTable.from_votes(item, who, code, n_categories).in_both_orders(mirror)
+    found = (*_iccs(item[given], who[given], orders), *mean_correlations(pairs, numbers))
     return dict(zip(ORDERED_OF_ANNOTATORS, found, strict=True))
+
+
+def _iccs(item: IntArray, who: IntArray, orders: Sequence[FloatArray]) -> list[Estimate]:
+    """Return ICC(A,1) and ICC(C,1) over the values in each order, where an item of another order is another item."""
+    n = len(orders)
+    numbered = np.unique(item, return_inverse=True)[1].ravel() * n
+    items = np.concatenate([numbered + at for at in range(n)])
+    found = two_way_iccs(items, np.tile(who, n), np.concatenate(orders))
+    return [
+        replace(each, n_items=each.n_items // n, n_left_out=each.n_left_out // n, n_ratings=each.n_ratings // n)
+        for each in found
+    ]

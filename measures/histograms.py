@@ -7,14 +7,14 @@ patterns.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from measures.arrays import BoolArray, IntArray, check_codes
+from measures.arrays import BoolArray, CountArray, IntArray, check_codes, whole
 
 Pattern = tuple[int, ...]
 
@@ -33,8 +33,9 @@ class Histogram:
     ----------
     patterns : (P, K) int array
         One row per pattern: votes per declared category, in declared order. Rows are made unique and sorted.
-    counts : (P,) int array
-        Items per pattern. Zero counts are dropped, negative ones raise ValueError.
+    counts : (P,) array
+        Items per pattern: integers, or halves in :meth:`in_both_orders`. Zero counts are dropped, negative ones raise
+        ValueError.
 
     Notes
     -----
@@ -43,7 +44,7 @@ class Histogram:
     """
 
     patterns: IntArray
-    counts: IntArray
+    counts: CountArray
     votes: IntArray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -180,6 +181,21 @@ class Histogram:
         wanted = int(self.votes.max(initial=0)) if n_raters is None else n_raters
         return self.where(self.votes == wanted)
 
+    def in_both_orders(self, mirror: Sequence[int] | None) -> "Histogram":
+        """Return each item half as it is and half as its mirror image; the number of items stays.
+
+        Of comparisons, where it is arbitrary which side is the first. `mirror` has the place of each answer's mirror
+        image; with None, nothing changes.
+        """
+        if mirror is None:
+            return self
+        patterns = np.concatenate([self.patterns, self.patterns[:, list(mirror)]])
+        return Histogram(patterns, np.tile(self.counts / 2, 2))
+
+    def in_one_order(self, mirror: Sequence[int] | None) -> "Histogram":
+        """Return the items in an order that does not depend on which side is the first, see :func:`in_one_order`."""
+        return Histogram(in_one_order(self.patterns, mirror), self.counts)
+
     # Counts
 
     @property
@@ -213,12 +229,12 @@ class Histogram:
     @property
     def category_votes(self) -> IntArray:
         """Return (K,) votes per category."""
-        return self.counts @ self.patterns
+        return whole(self.counts) @ self.patterns
 
     @property
     def largest_share(self) -> float | None:
         """Return the share of all votes on the most used category; None without votes."""
-        return float(self.category_votes.max() / self.n_votes) if self.n_votes else None
+        return float((self.counts @ self.patterns).max() / self.n_votes) if self.n_votes else None
 
     # Storage
 
@@ -248,6 +264,19 @@ def total_of_json(parts: Iterable[Mapping[str, int]], n_categories: int) -> Hist
     for part in parts:
         found.update(part)
     return Histogram.from_json(found, n_categories)
+
+
+def in_one_order(tallies: IntArray, mirror: Sequence[int] | None) -> IntArray:
+    """Return (N, K) each row or its mirror image, whichever sorts first; with `mirror` None, the rows.
+
+    What is drawn from these rows, for coefficients over data in both orders, does not depend on which side is the
+    first: other rows would give other random numbers.
+    """
+    if mirror is None:
+        return tallies
+    turned = tallies[:, list(mirror)]
+    keys = ordered_keys(np.concatenate([tallies, turned]))
+    return np.where((keys[: len(tallies)] <= keys[len(tallies) :])[:, None], tallies, turned)
 
 
 def positions_of(ids: npt.NDArray[Any]) -> IntArray:
@@ -282,16 +311,18 @@ def _row_keys(codes: npt.NDArray[Any], n_categories: int, bits: int) -> npt.NDAr
     return known
 
 
-def _canonical(patterns: npt.NDArray[Any], counts: npt.NDArray[Any]) -> tuple[IntArray, IntArray]:
+def _canonical(patterns: npt.NDArray[Any], counts: npt.NDArray[Any]) -> tuple[IntArray, CountArray]:
     if patterns.ndim != 2 or counts.shape != (len(patterns),) or not patterns.shape[1]:
         raise ValueError("patterns are (P, K) with K >= 1 and counts (P,)")
     if patterns.size and patterns.min() < 0:
         raise ValueError("a pattern has a negative number of votes")
-    rows, sums = patterns.astype(np.int64), counts.astype(np.int64)
+    # Halves stay exact as floats.
+    given = counts.astype(np.float64 if np.issubdtype(counts.dtype, np.floating) else np.int64)
+    rows, sums = patterns.astype(np.int64), given
     if len(rows) and not _is_sorted(rows):
         rows, place = np.unique(rows, axis=0, return_inverse=True)
-        sums = np.zeros(len(rows), np.int64)
-        np.add.at(sums, place.ravel(), counts.astype(np.int64))
+        sums = np.zeros(len(rows), given.dtype)
+        np.add.at(sums, place.ravel(), given)
     if sums.size and sums.min() < 0:
         raise ValueError("a histogram cannot hold fewer than no items")
     kept = (sums > 0) & (rows.sum(axis=1) > 0)

@@ -8,7 +8,7 @@ from typing import Required, TypedDict, Unpack
 
 import numpy as np
 
-from measures.arrays import FloatArray, IntArray
+from measures.arrays import CountArray, FloatArray, IntArray, whole
 from measures.estimate import NO_SPREAD, NO_VARIATION, TOO_FEW_ITEMS, Estimate
 from measures.histograms import Histogram
 
@@ -154,7 +154,7 @@ def interval_guard(n_rated: int, rarer_share: float | None = None) -> tuple[bool
     return True, UNRELIABLE if n_rated < FEWEST_RELIABLE_ITEMS else None
 
 
-def guard_of(square: IntArray) -> tuple[bool, str | None]:
+def guard_of(square: CountArray) -> tuple[bool, str | None]:
     """Return :func:`interval_guard` for Cohen's kappa of this (K, K) table of answers."""
     margins = square.sum(axis=0) + square.sum(axis=1)
     return interval_guard(int(square.sum()), 1 - float(margins.max() / margins.sum()))
@@ -211,7 +211,7 @@ def bootstrap_intervals(
     if histogram.n_rated < 2:
         return [Interval(None, None, TOO_FEW_ITEMS) for _ in kernel_makers]
     kernel = together([maker(histogram.patterns) for maker in kernel_makers])
-    return intervals_of_counts(histogram.counts, kernel, **how)
+    return intervals_of_counts(whole(histogram.counts), kernel, **how)
 
 
 def interval_of_counts(
@@ -238,6 +238,21 @@ def interval_of_counts(
 def together(kernels: Sequence[Kernel]) -> Kernel:
     """Return a kernel of several values of the same units, (B, C) counts -> (B, F): one draw serves all."""
     return lambda counts: np.stack([kernel(counts) for kernel in kernels], axis=1)
+
+
+def in_both_orders(maker: KernelMaker, mirror: Sequence[int] | None) -> KernelMaker:
+    """Return the maker of the same coefficient over data in both orders, see :meth:`Histogram.in_both_orders`.
+
+    Units stay whole items: each brings its mirror image along when it is drawn or left out.
+    """
+    if mirror is None:
+        return maker
+
+    def make(patterns: IntArray) -> Kernel:
+        kernel = maker(np.concatenate([patterns, patterns[:, list(mirror)]]))
+        return lambda counts: kernel(np.tile(counts / 2, (1, 2)))
+
+    return make
 
 
 def intervals_of_counts(

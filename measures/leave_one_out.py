@@ -5,6 +5,7 @@ Source: project statistics, sections 2.3 and 4.1; Fleiss kappa in the 'gwet' con
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Unpack
 
@@ -107,10 +108,16 @@ def features(patterns: IntArray) -> FloatArray:
     return np.column_stack([agreeing, paired, votes[:, 0] > 0, divide_or_zero(patterns.astype(float), votes)])
 
 
-def kappa_of_sums(sums: FloatArray) -> FloatArray:
-    """Return (B,) Fleiss kappa from (B, K + 3) summed features; NaN where undefined."""
+def kappa_of_sums(sums: FloatArray, mirror: Sequence[int] | None = None) -> FloatArray:
+    """Return (B,) Fleiss kappa from (B, K + 3) summed features; NaN where undefined.
+
+    With `mirror`, chance is that of the answers in both orders, see :meth:`Histogram.in_both_orders`.
+    """
     observed = divide_or_nan(sums[:, 0], sums[:, 1])
-    expected = (divide_or_nan(sums[:, 3:], sums[:, 2:3]) ** 2).sum(axis=1)
+    shares = divide_or_nan(sums[:, 3:], sums[:, 2:3])
+    if mirror is not None:
+        shares = (shares + shares[:, list(mirror)]) / 2
+    expected = (shares**2).sum(axis=1)
     return divide_or_nan(observed - expected, unless_rounding(1 - expected))
 
 

@@ -1,7 +1,7 @@
 """Cohen's kappa averaged over the pairs of raters, unweighted and with the weights of a scale."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -16,6 +16,7 @@ from measures.pairs import PairTable
 from measures.weights import Weights
 
 JACKKNIFE_GROUPS = 200
+Means = Callable[[PairTable], list[Estimate]]  # one for each kind of weights
 
 
 def mean_pairwise_cohen(table: PairTable, *, weights: Weights = None) -> Estimate:
@@ -38,6 +39,7 @@ def mean_pairwise_cohens_with_intervals(
     level: float = 0.95,
     n_groups: int = JACKKNIFE_GROUPS,
     clusters: npt.ArrayLike | None = None,
+    mirror: Sequence[int] | None = None,
 ) -> list[Estimate]:
     """Mean pairwise Cohen for each kind of weights, with t intervals from a jackknife over groups of items.
 
@@ -51,7 +53,9 @@ def mean_pairwise_cohens_with_intervals(
         Items with two or more votes are dealt in the order of their ids into at most this many groups; with
         fewer items each is its own group (the ordinary jackknife).
     clusters : array, one entry per vote, optional
-        Units to deal instead of items, for example their dialogues.
+        Units to deal instead of items, for example their conversations.
+    mirror : sequence of int, optional
+        Chance is that of the answers in both orders, see :meth:`PairTable.in_both_orders`.
 
     Notes
     -----
@@ -63,17 +67,22 @@ def mean_pairwise_cohens_with_intervals(
     who, what = np.asarray(raters, np.int64)[given], what[given]
     _, item, votes = np.unique(np.asarray(items)[given], return_inverse=True, return_counts=True)
     whole = PairTable.from_votes(item, who, what, n_categories)
+
+    def means(table: PairTable) -> list[Estimate]:
+        turned = table.in_both_orders(mirror)
+        return [mean_pairwise_cohen(turned, weights=each) for each in kinds]
+
     sizes: dict[str, Any] = {
         "n_items": int((votes >= 2).sum()),
         "n_left_out": int((votes < 2).sum()),
         "n_ratings": len(what),
     }
-    found = [replace(mean_pairwise_cohen(whole, weights=each), **sizes) for each in kinds]
+    found = [replace(each, **sizes) for each in means(whole)]
     if all(estimate.value is None for estimate in found):
         return found
     unit = item if clusters is None else np.asarray(clusters)[given]
     group = _groups(unit, votes[item] >= 2, n_groups)
-    left_out = _leave_group_out(whole, item, who, what, group, kinds)
+    left_out = _leave_group_out(whole, item, who, what, group, means)
     return [_with_interval(each, column, level) for each, column in zip(found, left_out.T, strict=True)]
 
 
@@ -87,7 +96,7 @@ def _groups(unit: npt.NDArray[np.generic], is_paired: npt.NDArray[np.bool_], n_g
 
 
 def _leave_group_out(
-    whole: PairTable, item: IntArray, who: IntArray, what: IntArray, group: IntArray, kinds: Sequence[Weights]
+    whole: PairTable, item: IntArray, who: IntArray, what: IntArray, group: IntArray, means: Means
 ) -> FloatArray:
     """Return (m, kinds) mean kappas without each group of items; NaN where undefined."""
     order = np.argsort(group, kind="stable")
@@ -96,8 +105,7 @@ def _leave_group_out(
     for start, end in pairwise(bounds):
         chosen = order[start:end]
         rest = whole - PairTable.from_votes(item[chosen], who[chosen], what[chosen], whole.n_categories)
-        means = [mean_pairwise_cohen(rest, weights=each).value for each in kinds]
-        values.append([math.nan if mean is None else mean for mean in means])
+        values.append([math.nan if mean.value is None else mean.value for mean in means(rest)])
     return np.array(values)
 
 

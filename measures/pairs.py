@@ -8,14 +8,14 @@ sparse one.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from measures.arrays import FloatArray, IntArray, check_codes, divide_or_nan
+from measures.arrays import CountArray, FloatArray, IntArray, check_codes, divide_or_nan
 from measures.weights import Weights, resolve_weights
 
 # Limits of the dense route: (raters * K)^2 cells of the product, 8 bytes each; indicator cells of a block, 4 bytes.
@@ -37,14 +37,14 @@ class PairTable:
         Declared categories K.
     cells : (C,) int array
         ((a * G + b) * K + i) * K + j, ascending: raters number a < b answered i and j.
-    counts : (C,) int array
-        Items per cell, positive.
+    counts : (C,) array
+        Items per cell, positive: integers, or halves in :meth:`in_both_orders`.
     """
 
     raters: IntArray
     n_categories: int
     cells: IntArray
-    counts: IntArray
+    counts: CountArray
 
     # Making one
 
@@ -176,6 +176,16 @@ class PairTable:
         cells = ((first * len(self.raters) + second) * k + i) * k + j
         return PairTable(self.raters, k, cells, self.counts[kept])
 
+    def in_both_orders(self, mirror: Sequence[int] | None) -> "PairTable":
+        """Return each item half as it is and half as its mirror image, as :meth:`Histogram.in_both_orders` does."""
+        if mirror is None:
+            return self
+        first, second, cell = self._parts()
+        i, j = np.asarray(mirror, np.int64)[np.stack(np.divmod(cell, self.n_categories))]
+        turned = ((first * len(self.raters) + second) * self.n_categories + i) * self.n_categories + j
+        cells, place = np.unique(np.concatenate([self.cells, turned]), return_inverse=True)
+        return PairTable(self.raters, self.n_categories, cells, np.bincount(place.ravel(), np.tile(self.counts / 2, 2)))
+
     # Reading
 
     @property
@@ -183,13 +193,13 @@ class PairTable:
         """Return the number of pairs of raters with at least one item in common."""
         return len(np.unique(self.cells // self.n_categories**2))
 
-    def table(self, rater_a: int, rater_b: int) -> IntArray:
+    def table(self, rater_a: int, rater_b: int) -> CountArray:
         """Return the (K, K) table with answers of `rater_a` in rows; zeros for a pair without common items."""
         first, second, cell = self._parts()
         low, high = sorted((rater_a, rater_b))
         found = (self.raters[first] == low) & (self.raters[second] == high)
-        table = np.zeros(self.n_categories**2, np.int64)
-        table[cell[found]] = self.counts[found]
+        items = np.bincount(cell[found], self.counts[found], self.n_categories**2)
+        table: npt.NDArray[Any] = items.astype(self.counts.dtype)
         square = table.reshape(self.n_categories, self.n_categories)
         return square if rater_a <= rater_b else square.T
 

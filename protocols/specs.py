@@ -70,6 +70,7 @@ class CriterionSpec:
     required: bool = True
     when: tuple[Condition, ...] = ()
     rules: tuple[Rule, ...] = ()
+    in_both_orders: bool = False  # of answers that compare several sources, see annotation/pairings.py
 
     def option(self, code: str) -> OptionSpec | None:
         return next((option for option in self.options if option.code == code), None)
@@ -85,6 +86,14 @@ class CriterionSpec:
         """Return {option id: the option for the same judgement if the two sides are swapped}."""
         places = mirror_places([option.role for option in self.options])
         return {option.id: self.options[places[at]] for at, option in enumerate(self.options)}
+
+    @cached_property
+    def mirror(self) -> tuple[int, ...] | None:
+        """Return the place of each option's mirror, for agreement over both orders; None where one order is enough."""
+        if not self.in_both_orders:
+            return None
+        places = mirror_places([option.role for option in self.options])
+        return tuple(places[at] for at in range(len(self.options)))
 
     @property
     def is_asked(self) -> bool:

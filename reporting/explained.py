@@ -9,7 +9,7 @@ import numpy as np
 from django.utils.translation import get_language, gettext_noop
 
 from annotation.agreement_cells import DEPENDENT_ITEMS, WEIGHTED
-from measures.arrays import IntArray
+from measures.arrays import CountArray
 from measures.estimate import Estimate
 from measures.labels import (
     BIAS_PARADOX,
@@ -41,7 +41,7 @@ INTERVAL_NOTES = {
     "unreliable": gettext_noop("Few data: with fewer than 20 items, the interval is rough."),
     "no_spread": gettext_noop("No interval: the items are all alike."),
     "few_annotators": gettext_noop("No interval: fewer than 3 annotators."),
-    "few_groups": gettext_noop("No interval: fewer than 3 dialogues."),
+    "few_groups": gettext_noop("No interval: fewer than 3 dialogues, conversations or scenarios."),
     "no_variation": gettext_noop("No interval: only one answer occurs."),
     "no_standard_error": gettext_noop("No interval is available for this value."),
     "unstable_bootstrap": gettext_noop("No interval: too many resamples were undefined."),
@@ -289,7 +289,7 @@ def warnings_of(
     return (*prevalence_warnings(percent, found["value"], largest_share), *single)
 
 
-def table_warnings(kappa: Estimate, square: IntArray) -> tuple[str, ...]:
+def table_warnings(kappa: Estimate, square: CountArray) -> tuple[str, ...]:
     """Return the warnings for Cohen's kappa from a (K, K) table of the answers of two sides."""
     n = int(square.sum())
     margins = square.sum(axis=0) + square.sum(axis=1)

@@ -12,6 +12,7 @@ from annotation.agreement_cells import (
     cell_figures,
 )
 from annotation.models import AgreementCell, Batch
+from annotation.pairings import in_orders_of
 from annotation.selectors.votes import answer_counts, n_wanted, pairings_of, reasons_of, votes_of
 from measures.contributions import Contributions
 from measures.histograms import Histogram
@@ -57,6 +58,17 @@ def measure_batch(batch: Batch) -> Measured:
 
 def key_of(cell: AgreementCell) -> CellKey:
     return cell.criterion_id, cell.source_id or NO_SOURCE
+
+
+def in_study_orders(study_id: int, criteria: tuple[CriterionSpec, ...]) -> tuple[CriterionSpec, ...]:
+    """Return criteria with the same answers, in the orders of all of their cells in the study's sums."""
+    if all(each.unit != ProtocolVersion.Unit.COMPARISON for each in criteria):
+        return criteria
+    cells = AgreementCell.objects.filter(
+        snapshot__study=study_id, snapshot__batch=None, criterion__in=[c.id for c in criteria]
+    )
+    pairings = list(cells.values_list("pairings", flat=True))
+    return tuple(in_orders_of(each, pairings) for each in criteria)
 
 
 def figures_of(cell: AgreementCell, criterion: CriterionSpec) -> CellFigures:

@@ -18,6 +18,7 @@ from annotation.agreement_cells import (
     merged,
 )
 from annotation.models import AgreementCell, AgreementSnapshot, AnnotatorCell, Batch
+from annotation.pairings import in_orders_of
 from annotation.selectors.cells import figures_of, key_of
 from annotation.services.annotator_sums import Change, move_annotators
 from measures.histograms import Histogram
@@ -129,5 +130,5 @@ def _moved(
     row.pairings = merged(merged(row.pairings, (new or nothing).pairings), (old or nothing).pairings, -1)
     row.sums = merged(row.sums, contribution(new, criterion) if new else {})
     row.sums = merged(row.sums, contribution(old, criterion) if old else {}, -1)
-    row.estimates = histogram_estimates(histogram, criterion)
+    row.estimates = histogram_estimates(histogram, in_orders_of(criterion, [row.pairings]))
     return row

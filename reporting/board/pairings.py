@@ -5,6 +5,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from annotation.models import AgreementCell
+from annotation.pairings import compares_several
 from measures.estimate import NO_VARIATION
 from parley.numbers import number
 from protocols.labels import SCALE, word_of
@@ -29,16 +30,19 @@ def compared(data: BoardData) -> list[tuple[str, list[Any], Any, str]]:
             each.name,
             [row for row in answers if row.criterion == each.key],
             side_bias(each, counts.get(each.id, {})),
-            _agreement(each.scale, found[each.id][1] if each.id in found else None),
+            _agreement(each.scale, *found.get(each.id, ({}, None))),
         )
         for each in criteria
     ]
 
 
-def _agreement(scale: str, alpha: dict[str, Any] | None) -> str:
+def _agreement(scale: str, counts: dict[str, int], alpha: dict[str, Any] | None) -> str:
     if alpha and alpha["reason"] == NO_VARIATION:
         return _("Agreement: no number yet, because all answers on pairs with two or more are the same.")
     if not alpha or alpha["value"] is None:
         return _("Agreement: no pair has two answers yet.")
     found = {"alpha": number(alpha["value"]), "n": alpha["n_items"], "scale": word_of(SCALE, scale)}
-    return _("Agreement: Krippendorff's alpha %(alpha)s (%(scale)s) over %(n)s pairs with two answers or more.") % found
+    text = _("Agreement: Krippendorff's alpha %(alpha)s (%(scale)s) over %(n)s pairs with two answers or more.") % found
+    if compares_several([counts]):
+        text += " " + _("Chance agreement counts both orders of a pair, because more than two sources are compared.")
+    return text

@@ -7,9 +7,10 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
-from annotation.agreement_cells import alike, counted, places_of
+from annotation.agreement_cells import alike, for_agreement, places_of
 from annotation.models import AgreementCell, Batch, Participant
-from measures.arrays import IntArray
+from annotation.pairings import in_orders_of
+from measures.arrays import CountArray
 from measures.cohen import cohen_kappa
 from measures.estimate import Estimate
 from measures.intervals import guard_of
@@ -137,17 +138,18 @@ def _batch(data: BoardData) -> Batch | None:
 def _pooled_tables(batch: Batch, criteria: tuple[CriterionSpec, ...]) -> tuple[PairTable, PairTable, PairTable, int]:
     """Return the pairs of all answers, of those on the scale and of those on items without an unsure answer.
 
-    The last number counts the cells that were added up.
+    The last two are in the orders in which their agreement is computed. The number counts the cells that were added up.
     """
     n = len(criteria[0].options)
     rows = AgreementCell.objects.filter(snapshot__batch=batch, criterion__in=[each.id for each in criteria])
-    stored = list(rows.values_list("pairs", "sure_pairs"))
-    whole = PairTable.total_of_json((pairs for pairs, _sure in stored), n)
-    table = counted(whole, criteria[0])[0]
-    if not places_of(criteria[0], Option.Role.UNSURE):
+    stored = list(rows.values_list("pairs", "sure_pairs", "pairings"))
+    criterion = in_orders_of(criteria[0], [pairings for _pairs, _sure, pairings in stored])
+    whole = PairTable.total_of_json((pairs for pairs, _sure, _pairings in stored), n)
+    table = for_agreement(whole, criterion)[0]
+    if not places_of(criterion, Option.Role.UNSURE):
         return whole, table, table, len(stored)
-    strong = PairTable.total_of_json((sure for _pairs, sure in stored), n)
-    return whole, table, counted(strong, criteria[0])[0], len(stored)
+    strong = PairTable.total_of_json((sure for _pairs, sure, _pairings in stored), n)
+    return whole, table, for_agreement(strong, criterion)[0], len(stored)
 
 
 def _shown(table: PairTable) -> list[int]:
@@ -170,8 +172,8 @@ def _pair(
     statistic: Statistic,
     key: str,
     names: dict[str, str],
-    square: IntArray,
-    sure: IntArray,
+    square: CountArray,
+    sure: CountArray,
     n_excluded: int,
     *,
     is_dependent: bool,
@@ -208,7 +210,7 @@ def _pair(
 
 
 def _kappa_figure(
-    statistic: Statistic, names: dict[str, str], found: Estimate, square: IntArray, meaning: tuple[str, ...]
+    statistic: Statistic, names: dict[str, str], found: Estimate, square: CountArray, meaning: tuple[str, ...]
 ) -> Figure:
     """Return `found` with its explanation. `meaning` is a definition, then lines that are put after the interval."""
     means, *left_out = meaning
@@ -226,12 +228,12 @@ def _kappa_figure(
     return Figure(number(found.value), lines, None, bool(warnings))
 
 
-def _used(square: IntArray) -> str:
+def _used(square: CountArray) -> str:
     sizes = {"n": f"{int(square.sum()):,}", "equal": f"{int(np.trace(square)):,}"}
     return _("%(n)s answers in common, %(equal)s of them equal.") % sizes
 
 
-def bounded(kappa: Estimate, square: IntArray, is_dependent: bool) -> Estimate:
+def bounded(kappa: Estimate, square: CountArray, is_dependent: bool) -> Estimate:
     """Return `kappa`, without its interval if the items may share dialogues or the interval cannot be shown."""
     if kappa.value is None:
         return kappa

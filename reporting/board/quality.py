@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, pgettext_lazy
 
-from measures.arrays import IntArray
+from measures.arrays import CountArray
 from measures.behaviour import Speed
 from measures.contributors import (
     BELOW_THRESHOLD,
@@ -107,7 +107,7 @@ def undefined(statistic: Statistic, found: Estimate, *more: str) -> Figure:
     return Figure(figure.text, (*figure.lines, *more))
 
 
-def majority_figure(found: MajorityAgreement, table: IntArray) -> Figure:
+def majority_figure(found: MajorityAgreement, table: CountArray) -> Figure:
     kappa = found.kappa
     if kappa.value is None:
         return undefined(MAJORITY, kappa, _used(found))
@@ -116,7 +116,7 @@ def majority_figure(found: MajorityAgreement, table: IntArray) -> Figure:
     return Figure(number(kappa.value), lines, tone(kappa.value, kappa.n_items), bool(warnings))
 
 
-def limits_figure(found: MajorityAgreement, table: IntArray, floor: float | None) -> Figure:
+def limits_figure(found: MajorityAgreement, table: CountArray, floor: float | None) -> Figure:
     """Return the interval of kappa, compared with the study's threshold `floor` if there is one."""
     kappa = found.kappa
     if kappa.value is None:
@@ -153,7 +153,7 @@ def _interval(kappa: Estimate) -> list[str]:
     return lines
 
 
-def _warnings(kappa: Estimate, table: IntArray) -> list[str]:
+def _warnings(kappa: Estimate, table: CountArray) -> list[str]:
     return [_(WARNINGS[each]) for each in table_warnings(kappa, table)]
 
 

@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 
 from annotation.agreement_cells import without_intervals
 from annotation.models import ActivityLog, AgreementCell, AgreementSnapshot, Batch, Heartbeat, Source, Study
+from annotation.pairings import in_orders_of
 from annotation.selectors.dialogues import has_turns
 from annotation.selectors.studies import rated_sources
 from measures.labels import WordScale
@@ -118,6 +119,7 @@ class BoardCell:
     histogram: dict[str, int]
     estimates: dict[str, Any]
     sums: dict[str, int]
+    pairings: dict[str, int]
 
 
 Cells = dict[tuple[int, int | None], BoardCell]
@@ -182,7 +184,7 @@ def _cells(
     )
     # Most of a stored cell is estimates that the page does not show; reading them took longer than all other columns.
     needed = JSONObject(**{name: F(f"estimates__{name}") for name in {choice.statistic.key, *BESIDE}})
-    columns = rows.values_list("snapshot", "criterion", "source", "histogram", needed, "sums")
+    columns = rows.values_list("snapshot", "criterion", "source", "histogram", needed, "sums", "pairings")
     for snapshot, *cell in columns:
         shown = BoardCell(*cell)
         shown = replace(shown, estimates=without_intervals(shown.estimates)) if are_turns else shown
@@ -198,3 +200,9 @@ def summed(cells: Iterable[BoardCell], criteria: tuple[CriterionSpec, ...]) -> d
         if cell.criterion_id in ids:
             found.update(cell.histogram)
     return dict(found)
+
+
+def pooled_criterion(cells: Iterable[BoardCell], criteria: tuple[CriterionSpec, ...]) -> CriterionSpec:
+    """Return the criterion for the agreement of :func:`summed`: the first, in the orders of all of their cells."""
+    ids = {criterion.id for criterion in criteria}
+    return in_orders_of(criteria[0], [cell.pairings for cell in cells if cell.criterion_id in ids])

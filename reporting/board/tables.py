@@ -1,6 +1,6 @@
 """The board's agreement as a table and a picture, from the rows of one refresh."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -10,13 +10,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, pgettext
 
 from annotation.agreement_cells import UNIT, alike, histogram_estimates, mean_and_sd, without_intervals
+from annotation.pairings import in_orders_of
 from measures.estimate import NO_PAIRS, NO_VARIATION, Estimate
 from measures.histograms import Histogram
 from measures.labels import WordScale
 from parley.numbers import number
 from protocols.models import ProtocolVersion
 from protocols.specs import CriterionSpec
-from reporting.board.rows import BoardCell, BoardData, summed
+from reporting.board.rows import BoardCell, BoardData, pooled_criterion, summed
 from reporting.charts import Dot, DotGroup, DotRow, dot_figure
 from reporting.explained import Figure, Statistic, explained, headline, missing
 
@@ -87,25 +88,29 @@ def _row(data: BoardData, label: str, key: Key) -> TableRow:
     return TableRow(
         key=f"{key[0]}-{key[1] or 0}",
         label=label,
-        pooled=_figure(statistic, whole),
+        pooled=_figure(data, whole),
         mean=mean_figure(statistic, cell.sums if cell else {}) if statistic.key == "fleiss" else NOTHING,
-        parts=tuple(
-            (line.batch.pk, _figure(statistic, data.cells.get(line.batch.pk, {}).get(key))) for line in data.lines
-        ),
+        parts=tuple((line.batch.pk, _figure(data, data.cells.get(line.batch.pk, {}).get(key))) for line in data.lines),
     )
 
 
-def _figure(statistic: Statistic, cell: BoardCell | None) -> Figure:
+def _figure(data: BoardData, cell: BoardCell | None) -> Figure:
+    statistic = data.choice.statistic
     if cell is None:
         return missing(statistic, "no_ratings")
-    return explained(statistic, cell.estimates, largest_share(cell.histogram))
+    criterion = in_orders_of(data.spec.by_id[cell.criterion_id], [cell.pairings])
+    return explained(statistic, cell.estimates, largest_share(cell.histogram, criterion.mirror))
 
 
-def largest_share(histogram: Mapping[str, int]) -> float | None:
-    """Return the share of the most frequent answer among all votes of a stored histogram; None without votes."""
+def largest_share(histogram: Mapping[str, int], mirror: Sequence[int] | None = None) -> float | None:
+    """Return the share of the most frequent answer among all votes of a stored histogram; None without votes.
+
+    With `mirror`, answers count half as they are and half as their mirror images.
+    """
     columns = [[int(n) * items for n in pattern.split(",")] for pattern, items in histogram.items()]
     votes = [sum(column) for column in zip(*columns, strict=True)]
-    return max(votes) / sum(votes) if votes else None
+    turned = [votes[at] for at in mirror] if votes and mirror else votes
+    return max(map(sum, zip(votes, turned, strict=True))) / sum(votes) / 2 if votes else None
 
 
 def mean_over_pairs(statistic: Statistic, sums: Mapping[str, int]) -> Estimate:
@@ -163,8 +168,12 @@ def _pooled_figure(statistic: Statistic, cells: Mapping[Key, BoardCell], criteri
     histogram = summed(cells.values(), criteria)
     if not histogram:
         return missing(statistic, "no_ratings")
-    pooled = Histogram.from_json(histogram, len(criteria[0].options))
-    return explained(statistic, pooled_estimates(pooled, criteria[0]), pooled.largest_share)
+    pooled, criterion = (
+        Histogram.from_json(histogram, len(criteria[0].options)),
+        pooled_criterion(cells.values(), criteria),
+    )
+    largest = pooled.in_both_orders(criterion.mirror).largest_share
+    return explained(statistic, pooled_estimates(pooled, criterion), largest)
 
 
 @lru_cache(maxsize=512)  # a vote changes the study and one batch; the other batches stay the same

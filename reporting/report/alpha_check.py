@@ -1,11 +1,11 @@
 """Compute Krippendorff's alpha again from the raw answers, with the `krippendorff` package, as an independent check."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
 
-from annotation.agreement_cells import alpha_of, alpha_options, counted, places_of
+from annotation.agreement_cells import alpha_of, alpha_options, for_agreement, on_scale, places_of
 from measures.arrays import IntArray
 from protocols.models import Criterion, Option
 from protocols.specs import CriterionSpec
@@ -44,7 +44,7 @@ def alpha_check(cells: StudyCells, votes: StudyVotes) -> list[AlphaCheck]:
         pk: version for pk, version in votes.versions.items() if version
     }
     return [
-        _checked(votes.by_criterion[criterion.id], alpha_of(*counted(pooled, criterion)).value, is_moved=moved)
+        _checked(votes.by_criterion[criterion.id], alpha_of(*for_agreement(pooled, criterion)).value, is_moved=moved)
         for criterion, pooled in pooled_criteria(cells)
         if criterion.id in votes.by_criterion
     ]
@@ -53,7 +53,7 @@ def alpha_check(cells: StudyCells, votes: StudyVotes) -> list[AlphaCheck]:
 def _checked(votes: CriterionVotes, ours: float | None, *, is_moved: bool) -> AlphaCheck:
     tallies = scale_tallies(votes)
     reason = RATINGS_MOVED if is_moved else TOO_LARGE if tallies.size * tallies.shape[1] > MOST_CELLS else None
-    theirs = None if reason else package_alpha(tallies, votes.criterion)
+    theirs = None if reason else _theirs(tallies, votes.criterion)
     difference = None if ours is None or theirs is None else abs(ours - theirs)
     is_equal = ours == theirs if difference is None else difference <= TOLERANCE
     return AlphaCheck(
@@ -76,6 +76,21 @@ def scale_tallies(votes: CriterionVotes) -> IntArray:
     left_out = set(places_of(votes.criterion, Option.Role.EXCLUDING)) | set(alpha_options(votes.criterion)[0])
     tallies = np.delete(votes.tallies, sorted(left_out), axis=1)
     return tallies[tallies.sum(axis=1) >= 2]
+
+
+def _theirs(tallies: IntArray, criterion: CriterionSpec) -> float | None:
+    """Return the package's alpha. Of answers in both orders it gets each item twice, and its n - 1 is corrected."""
+    mirror = _on_alpha_scale(criterion).mirror
+    if mirror is None:
+        return package_alpha(tallies, criterion)
+    twice, n = package_alpha(np.concatenate([tallies, tallies[:, mirror]]), criterion), int(tallies.sum())
+    return None if twice is None else 1 - (1 - twice) * (2 * n - 2) / (2 * n - 1)
+
+
+def _on_alpha_scale(criterion: CriterionSpec) -> CriterionSpec:
+    criterion = on_scale(criterion)
+    left_out = alpha_options(criterion)[0]
+    return replace(criterion, options=tuple(each for at, each in enumerate(criterion.options) if at not in left_out))
 
 
 def package_alpha(tallies: IntArray, criterion: CriterionSpec) -> float | None:

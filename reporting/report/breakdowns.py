@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.agreement_cells import alpha_of, counted, n_excluding, places_of, tallies_on_scale
+from annotation.agreement_cells import alpha_of, counted, for_agreement, n_excluding, places_of, tallies_on_scale
 from measures.agreement import fleiss_kappa
 from measures.arrays import BoolArray, IntArray
 from measures.histograms import Histogram
@@ -102,7 +102,8 @@ def _row(
     positive = None
     if places_of(criterion, Option.Role.POSITIVE):
         positive = int(histogram.counts @ positive_rows(histogram.patterns, criterion, rule))
-    kappa, alpha = guarded(fleiss_kappa(histogram), histogram), alpha_of(histogram, criterion)
+    paired, _scale = for_agreement(whole, votes.criterion)
+    kappa, alpha = guarded(fleiss_kappa(paired), paired), alpha_of(paired, criterion)
     rated = chosen & is_rated
     is_dependent = is_pooled or len(np.unique(votes.items.groups[rated])) < rated.sum()
     if is_dependent and kappa.value is not None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from annotation.agreement_cells import CellKey, alpha_of, counted, strong
+from annotation.agreement_cells import CellKey, alpha_of, for_agreement, strong
 from measures.agreement import fleiss_kappa, gwet_ac, percent_agreement
 from measures.histograms import Histogram, total
 from measures.labels import WORD_SCALES
@@ -124,7 +124,7 @@ def _agreement(
     cells, mine = study.column(key), votes.by_criterion[criterion.id]
     per_batch = [cell.fleiss if cell else None for cell in cells]
     mean, sd = mean_sd(per_batch)
-    histogram, scale = counted(study.pooled[key], criterion)
+    histogram, scale = for_agreement(study.pooled[key], criterion)
     sure = strong(histogram, scale)
     whole, alpha = fleiss_kappa(histogram), alpha_of(histogram, scale)
     sample = Sample.of(mine, mine.items.source == key[1])
@@ -202,7 +202,7 @@ def overall_table(study: StudyCells, votes: StudyVotes) -> list[Overall]:
 
 def _overall(study: StudyCells, votes: StudyVotes, criterion: CriterionSpec, pooled: Histogram) -> Overall:
     mine = votes.by_criterion[criterion.id]
-    histogram, scale = counted(pooled, criterion)
+    histogram, scale = for_agreement(pooled, criterion)
     sure = strong(histogram, scale)
     kappa, alpha, ac1 = fleiss_kappa(histogram), alpha_of(histogram, scale), gwet_ac(histogram)
     sample = Sample.of(mine, np.ones(len(mine.items.id), bool))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from django.utils.translation import gettext_noop
 
-from annotation.agreement_cells import counted, counted_places, n_counted, on_scale, ordered_options
+from annotation.agreement_cells import counted_places, for_agreement, n_counted, on_scale, ordered_options
 from measures.agreement import all_agree_share, brennan_prediger_kernel
 from measures.cohen import conger_kappa, rater_margins
 from measures.estimate import NO_STANDARD_ERROR, Estimate
@@ -20,7 +20,7 @@ from protocols.specs import CriterionSpec
 from reporting.report.coefficients import pooled_criteria
 from reporting.report.new_annotators import NewAnnotators, for_new_annotators
 from reporting.report.resampled import Sample
-from reporting.report.weighted import ordered_codes
+from reporting.report.weighted import ordered, ordered_codes
 from reporting.study.cells import StudyCells
 from reporting.study.plain import spread
 from reporting.study.votes import CriterionVotes, StudyVotes
@@ -116,7 +116,7 @@ def further_table(study: StudyCells, votes: StudyVotes) -> list[FurtherAgreement
     return [
         row
         for criterion, pooled in pooled_criteria(study)
-        for row in _of_criterion(study, votes.by_criterion[criterion.id], counted(pooled, criterion)[0])
+        for row in _of_criterion(study, votes.by_criterion[criterion.id], for_agreement(pooled, criterion)[0])
     ]
 
 
@@ -177,15 +177,18 @@ def further_makers(criterion: CriterionSpec) -> dict[str, KernelMaker]:
 def _by_name(votes: CriterionVotes, histogram: Histogram) -> dict[str, Estimate]:
     """Return the coefficients that compare annotators by name, and the share on which all agree."""
     scale, n = on_scale(votes.criterion), n_counted(votes.criterion)
+    mirror = scale.mirror
     code = counted_places(votes.criterion)[votes.code]
     n_annotators = int(votes.annotator.max(initial=0)) + 1
+    pairs = PairTable.from_votes(votes.item, votes.annotator, code, n)
+    margins = rater_margins(votes.annotator, code, n_annotators, n)
     found = {
-        "cohen_kappa_mean": mean_pairwise_cohen(PairTable.from_votes(votes.item, votes.annotator, code, n)),
-        "conger_kappa": conger_kappa(histogram, rater_margins(votes.annotator, code, n_annotators, n)),
+        "cohen_kappa_mean": mean_pairwise_cohen(pairs.in_both_orders(mirror)),
+        "conger_kappa": conger_kappa(histogram, margins if mirror is None else margins + margins[:, mirror]),
         "all_agree_share": all_agree_share(histogram),
     }
     if scale.scale == Criterion.Scale.NOMINAL:
         return found
     left_out, numbers = ordered_options(scale)
-    codes = ordered_codes(votes)
-    return found | ordered_of_annotators(votes.item, votes.annotator, codes, n - len(left_out), numbers)
+    codes, turned = ordered_codes(votes), ordered(votes.criterion).mirror
+    return found | ordered_of_annotators(votes.item, votes.annotator, codes, n - len(left_out), numbers, mirror=turned)

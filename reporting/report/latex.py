@@ -8,6 +8,7 @@ from typing import Any
 from django.utils.translation import override as in_language
 
 from annotation.agreement_cells import WEIGHTED
+from parley import numbers
 from reporting.record.acceptance_words import acceptance_lines, plan_lines
 from reporting.report.build import Report
 from reporting.report.coefficients import Agreement, CriterionMean, SourceMean
@@ -129,14 +130,16 @@ def _overall(report: Report) -> str:
         f"at the scale of the criterion.{_agreement_notes(ends)}"
     )
     if is_weighted:
-        caption += f" {report.rules['weighted']}"
+        caption += f" {report.rules['weighted']} {report.rules['weighted_intervals']}"
+    if "both_orders" in report.rules:
+        caption += f" {report.rules['both_orders']}"
     return table(["Criterion", *names.values(), "Items"], lines, caption, "overall") if lines else ""
 
 
 def _with_limits(found: dict[str, Any], name: str) -> str:
     """Return a coefficient with its interval, from the columns of the download."""
     if name == "percent_agreement":
-        return "--" if found[name] is None else f"{100 * found[name]:.0f} %"
+        return "--" if found[name] is None else numbers.number(found[name], ".0%").replace("%", " %")
     prefix = LIMITS_OF.get(name, name)
     low, high, note = (found.get(f"{prefix}_{each}") for each in ("low", "high", "interval_note"))
     return interval(found[name], Limits(low, high, note, None, None))

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from parley import numbers
 from reporting.report.build import Report
 
 MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
@@ -48,8 +49,8 @@ def escaped(text: object) -> str:
 
 
 def number(value: float | None, digits: int = 2) -> str:
-    """Format a number: None is a dash, and a value that rounds to 0 has no sign."""
-    return "--" if value is None else f"{round(value, digits) + 0.0:.{digits}f}"
+    """Format a number, rounded as on the page. None is a dash, and a value that rounds to 0 has no sign."""
+    return "--" if value is None else numbers.number(value, f".{digits}f").replace("−", "-")
 
 
 def probability(value: float | None) -> str:

@@ -157,6 +157,11 @@ def _agreement(report: "Report") -> Iterable[str]:
                 if is_nominal
                 else _("For %(criterion)s, Krippendorff's alpha was %(value)s%(intervals)s.")
             ) % said
+    if "both_orders" in report.rules:
+        yield _(
+            "Pairs of more than two sources were compared, so their chance agreement was computed from the answers in "
+            "both orders of each pair."
+        )
 
 
 def _limits_of(row: Overall) -> tuple[Limits, NewAnnotators]:

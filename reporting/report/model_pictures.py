@@ -83,7 +83,7 @@ def differences_picture(rows: Sequence[SourceComparison], names: Names) -> SafeS
         % {},
         groups=groups,
         dot_means=_("difference, p at most .05 after Holm"),
-        ring_means=_("difference, p above .05"),
+        ring_means=_("difference, p above .05 after Holm"),
         has_zero=True,
     )
 

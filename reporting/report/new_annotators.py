@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from annotation.agreement_cells import counted_places, n_counted
-from measures.intervals import Interval, KernelMaker
+from annotation.agreement_cells import counted_places, n_counted, on_scale
+from measures.intervals import Interval, KernelMaker, in_both_orders
 from measures.population import Votes, population_intervals
 from reporting.study.votes import CriterionVotes
 
@@ -29,7 +29,8 @@ def for_new_annotators(
     kept = code >= 0
     item = votes.item[kept]
     of = Votes(item, votes.annotator[kept], votes.items.groups[item], code[kept], n_counted(votes.criterion))
-    known = {name: kernel_makers[name] for name, each in limits.items() if each.low is not None}
+    mirror = on_scale(votes.criterion).mirror
+    known = {name: in_both_orders(kernel_makers[name], mirror) for name, each in limits.items() if each.low is not None}
     found = dict(zip(known, population_intervals(of, list(known.values())), strict=True))
     return {
         name: NewAnnotators(found[name].low, found[name].high, found[name].note)

@@ -5,7 +5,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from annotation.agreement_cells import alike, counted, places_of
+from annotation.agreement_cells import alike, for_agreement, places_of
+from annotation.pairings import in_orders_of
 from measures.estimate import NO_VARIATION
 from measures.pairs import PairTable
 from protocols.models import Option
@@ -80,14 +81,17 @@ def _by_kind(study: StudyCells, batch_id: int) -> list[Cells]:
 
 
 def _tables(cells: Cells) -> tuple[PairTable, PairTable, PairTable]:
-    """Return the tables of answers on the scale, of all answers, and of the strong ones on the scale."""
-    criterion = cells[0][1]
+    """Return the tables of answers on the scale, of all answers, and of the strong ones on the scale.
+
+    The first and the last are in the orders in which the agreement of the batch is computed.
+    """
+    criterion = in_orders_of(cells[0][1], [cell.pairings for cell, _ in cells])
     whole = _total((cell.pairs for cell, _ in cells), criterion)
     if not any(_has_unsure(each) for _, each in cells):
-        table = counted(whole, criterion)[0]
+        table = for_agreement(whole, criterion)[0]
         return table, whole, table
     sure = _total((cell.sure_pairs if _has_unsure(each) else cell.pairs for cell, each in cells), criterion)
-    return counted(whole, criterion)[0], whole, counted(sure, criterion)[0]
+    return for_agreement(whole, criterion)[0], whole, for_agreement(sure, criterion)[0]
 
 
 def _total(stored: Iterable[str], criterion: CriterionSpec) -> PairTable:
@@ -102,4 +106,4 @@ def _kappas(table: PairTable) -> Iterable[tuple[str, float | None, int]]:
     """Yield every pair with its kappa (None if undefined) and the number of its common judgements."""
     answers = table.to_json()  # in the order of the kappas
     for (pair, cells), kappa in zip(answers.items(), table.kappas(), strict=True):
-        yield pair, None if math.isnan(kappa) else float(kappa), sum(n for _, _, n in cells)
+        yield pair, None if math.isnan(kappa) else float(kappa), int(sum(n for _, _, n in cells))

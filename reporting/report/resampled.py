@@ -12,8 +12,8 @@ from measures.agreement import fleiss_kernel, gwet_kernel
 from measures.alpha import alpha_kernel
 from measures.arrays import BoolArray, IntArray
 from measures.clusters import Clusters, cluster_bootstrap_intervals
-from measures.histograms import Histogram
-from measures.intervals import Interval, Kernel, KernelMaker, bootstrap_intervals, interval_guard
+from measures.histograms import Histogram, in_one_order
+from measures.intervals import Interval, Kernel, KernelMaker, bootstrap_intervals, in_both_orders, interval_guard
 from measures.labels import WORD_SCALES, alpha_word
 from protocols.specs import CriterionSpec
 from reporting.study.votes import CriterionVotes
@@ -55,6 +55,7 @@ class Sample:
 
     histogram: Histogram
     clusters: Clusters | None
+    mirror: Sequence[int] | None = None  # of answers whose agreement is computed in both orders
     has_turns: bool = False  # the groups are conversations of several dialogues
     has_scenarios: bool = False  # the groups are scenarios of several conversations
 
@@ -63,11 +64,12 @@ class Sample:
         """Return the sample of the items marked in `chosen`, without votes that are not on the scale."""
         tallies = tallies_on_scale(votes.tallies[chosen], votes.criterion)
         voted = tallies.any(axis=1)
-        rows, groups = tallies[voted], votes.items.groups[chosen][voted]
+        mirror = on_scale(votes.criterion).mirror
+        rows, groups = in_one_order(tallies[voted], mirror), votes.items.groups[chosen][voted]
         if len(np.unique(groups)) == len(groups):
-            return cls(Histogram.from_tallies(rows), None)
+            return cls(Histogram.from_tallies(rows), None, mirror)
         clusters = Clusters.from_tallies(groups, rows)
-        return cls(clusters.histogram, clusters, votes.items.has_turns, votes.items.has_scenarios)
+        return cls(clusters.histogram, clusters, mirror, votes.items.has_turns, votes.items.has_scenarios)
 
     @property
     def method(self) -> str:
@@ -95,13 +97,14 @@ class Sample:
 
     def intervals(self, kernel_makers: Sequence[KernelMaker], seed: int) -> list[Interval]:
         how = {"seed": seed, "n_resamples": N_RESAMPLES, "level": LEVEL}
+        turned = [in_both_orders(maker, self.mirror) for maker in kernel_makers]
         if self.clusters:
-            return cluster_bootstrap_intervals(self.clusters, kernel_makers, **how)  # type: ignore[arg-type]
-        return bootstrap_intervals(self.histogram, kernel_makers, **how)  # type: ignore[arg-type]
+            return cluster_bootstrap_intervals(self.clusters, turned, **how)  # type: ignore[arg-type]
+        return bootstrap_intervals(self.histogram, turned, **how)  # type: ignore[arg-type]
 
     def around(self, kernel_makers: Mapping[str, KernelMaker], seed: int) -> dict[str, Interval]:
         """Return the intervals of the named coefficients, or the reason why a small sample has none."""
-        largest = self.histogram.largest_share
+        largest = self.histogram.in_both_orders(self.mirror).largest_share
         show, word = interval_guard(self.n_units, None if largest is None else 1 - largest)
         if not show or not kernel_makers:
             return dict.fromkeys(kernel_makers, Interval(None, None, word))

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from django.db.models import Count, Exists, OuterRef
 
-from annotation.agreement_cells import alike, counted
+from annotation.agreement_cells import alike, for_agreement
 from annotation.models import Assignment, Batch, Rating, Seat, Study
+from annotation.pairings import in_orders_of
 from annotation.selectors.comparisons import pairs_of_kind
 from measures.agreement import fleiss_kappa
 from measures.arrays import IntArray
@@ -191,9 +192,9 @@ def _batch_sizes(cells: StudyCells, votes: StudyVotes, batch: Batch, n_annotator
     kappa: float | None = None
     reason: str | None = DIFFERENT_ANSWERS if groups else NO_SINGLE_CHOICE if len(items) else "no_ratings"
     if len(groups) == 1:
-        criterion = groups[0][0]
+        criterion = in_orders_of(groups[0][0], [cell.pairings for cell in own.values()])
         whole = total_of_json((cell.histogram for cell in own.values()), len(criterion.options))
-        found = fleiss_kappa(counted(whole, criterion)[0])
+        found = fleiss_kappa(for_agreement(whole, criterion)[0])
         kappa, reason = found.value, found.reason
     return BatchSizes(batch.key, len(np.unique(items)), len(items), n_annotators, kappa, reason)
 

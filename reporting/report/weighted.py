@@ -1,6 +1,7 @@
 """Weighted kappa for scales with an order: the mean over pairs of annotators, with all sources and batches together."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from measures.intervals import interval_guard
 from measures.labels import WORD_SCALES
 from measures.pair_means import mean_pairwise_cohens_with_intervals
 from protocols.models import Option
+from protocols.specs import CriterionSpec
 from reporting.study.votes import CriterionVotes
 
 NO_ORDER = "no_order"
@@ -40,11 +42,12 @@ def weighted_kappas(votes: CriterionVotes, word_scale: str) -> tuple[dict[str, W
     estimates = dict.fromkeys(WEIGHTED, Estimate(None, NO_ORDER))
     if weights:
         codes, groups = ordered_codes(votes), votes.items.groups[votes.item]
+        mirror = ordered(votes.criterion).mirror
         n_places = len(next(iter(weights.values())))
         found = mean_pairwise_cohens_with_intervals(
-            votes.item, votes.annotator, codes, n_places, list(weights.values()), clusters=groups
+            votes.item, votes.annotator, codes, n_places, list(weights.values()), clusters=groups, mirror=mirror
         )
-        is_shown, note = _guard(votes.item, groups, codes)
+        is_shown, note = _guard(votes.item, groups, codes, mirror)
         estimates = {name: _guarded(each, is_shown, note) for name, each in zip(weights, found, strict=True)}
     word = WORD_SCALES[word_scale]
     kappas = {
@@ -62,18 +65,25 @@ def weighted_kappas(votes: CriterionVotes, word_scale: str) -> tuple[dict[str, W
     return kappas, max(each.n_pairs for each in estimates.values())
 
 
+def ordered(criterion: CriterionSpec) -> CriterionSpec:
+    """Return the criterion with only the options that have a position on its scale."""
+    return replace(criterion, options=tuple(each for each in criterion.options if each.role not in NO_PLACE))
+
+
 def ordered_codes(votes: CriterionVotes) -> IntArray:
     """Return the (n,) positions of the answers on the scale, -1 for an answer without one."""
     has_place = np.array([option.role not in NO_PLACE for option in votes.criterion.options])
     return np.where(has_place, np.cumsum(has_place) - 1, -1)[votes.code]
 
 
-def _guard(item: IntArray, groups: IntArray, codes: IntArray) -> tuple[bool, str | None]:
-    """Return whether an interval can be shown, and its note; dialogues are counted, not items."""
+def _guard(item: IntArray, groups: IntArray, codes: IntArray, mirror: Sequence[int] | None) -> tuple[bool, str | None]:
+    """Return whether an interval can be shown, and its note; groups of dependent items are counted, not items."""
     given = codes >= 0
     paired = np.isin(item, np.flatnonzero(np.bincount(item[given]) >= 2)) & given
-    counts = np.bincount(codes[given])
-    return interval_guard(len(np.unique(groups[paired])), 1 - counts.max() / counts.sum() if len(counts) else None)
+    counts = np.bincount(codes[given], minlength=len(mirror or ()))
+    if mirror is not None:
+        counts = counts + counts[list(mirror)]
+    return interval_guard(len(np.unique(groups[paired])), 1 - counts.max() / counts.sum() if given.any() else None)
 
 
 def _guarded(estimate: Estimate, is_shown: bool, note: str | None) -> Estimate:

@@ -1,10 +1,14 @@
-"""Name the options of comparisons by source, as their answers are stored, in every table of the report."""
+"""Name the options of comparisons by source, as their answers are stored, in every table of the report.
 
-from collections.abc import Iterable, Mapping
+The criteria also get the orders in which their agreement is computed.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from annotation.models import Source
-from annotation.pairings import Pairings
+from annotation.pairings import Pairings, in_orders_of
 from protocols.models import Option, ProtocolVersion
 from protocols.specs import CriterionSpec, OptionSpec, VersionSpec
 
@@ -13,12 +17,16 @@ SIDES = (Option.Role.LEFT, Option.Role.RIGHT)
 LETTERS = ("A", "B")
 
 
-def by_candidate(spec: VersionSpec, pairings: Iterable[Mapping[str, int]], sources: Iterable[Source]) -> VersionSpec:
-    """Return the spec with options that choose a source instead of a side. `pairings` are what cells store."""
+# By criterion id, what its cells store.
+Stored = Mapping[int, Sequence[Mapping[str, int]]]
+
+
+def by_candidate(spec: VersionSpec, pairings: Stored, sources: Iterable[Source]) -> VersionSpec:
+    """Return the spec with options that choose a source instead of a side."""
     if ProtocolVersion.Unit.COMPARISON not in spec.units:
         return spec
-    names: dict[str, str] = dict(zip(SIDES, _names(pairings, sources), strict=True))
-    criteria = tuple(_named(each, names) for each in spec.criteria)
+    names: dict[str, str] = dict(zip(SIDES, _names(chain.from_iterable(pairings.values()), sources), strict=True))
+    criteria = tuple(in_orders_of(_named(each, names), pairings.get(each.id, ())) for each in spec.criteria)
     return replace(
         spec,
         criteria=criteria,

@@ -101,7 +101,10 @@ def study_cells(study: Study, kind: str = Batch.Kind.MAIN) -> StudyCells:
             by_batch[batch.pk] = _measured(batch)
     # The reference comes first in every table.
     sources = list(rated_sources(study).order_by("-is_reference", "position"))
-    pairings = (cell.pairings for cells in by_batch.values() for cell in cells.values())
+    pairings: dict[int, list[dict[str, int]]] = {}
+    for cells in by_batch.values():
+        for (criterion, _source), cell in cells.items():
+            pairings.setdefault(criterion, []).append(cell.pairings)
     return StudyCells(study, by_candidate(spec, pairings, sources), batches, sources, by_batch)
 
 

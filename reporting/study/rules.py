@@ -9,6 +9,7 @@ from django.utils.translation import gettext_noop, pgettext_lazy
 
 from annotation.agreement_cells import places_of
 from annotation.models import Study
+from annotation.pairings import compares_several
 from measures.arrays import BoolArray, IntArray
 from measures.histograms import Histogram
 from measures.labels import WordScale
@@ -121,13 +122,7 @@ SENTENCES = {
     "weighted": gettext_noop(
         "Weighted kappa is the mean of Cohen's weighted kappas over the pairs of annotators with items "
         "in common, with all sources and batches together. Unsure answers are treated as missing; an "
-        "ordinal scale is weighted by the positions of its options, an interval scale by their numbers. "
-        "The interval comes from a jackknife over dialogues, in at most 200 groups."
-    ),
-    "resampling": gettext_noop(
-        "Intervals of pooled agreement are 95 per cent BCa bootstrap intervals from 2,000 resamples, "
-        "drawn with the study's seed. Items are resampled, or whole dialogues where several items share "
-        "one."
+        "ordinal scale is weighted by the positions of its options, an interval scale by their numbers."
     ),
     "new_annotators": gettext_noop(
         "These intervals hold for the annotators who rated. Intervals for new annotators take the annotators "
@@ -165,6 +160,34 @@ WORDS = {
         "reliable from .800, tentative from .667, unreliable below."
     ),
     WordScale.NONE: gettext_noop("The study uses no verbal scale for the strength of agreement."),
+}
+RESAMPLING = {
+    Unit.DIALOGUE: gettext_noop(
+        "Intervals of pooled agreement are 95 per cent BCa bootstrap intervals from 2,000 resamples, "
+        "drawn with the study's seed. Items are resampled, or whole dialogues where several items share "
+        "one."
+    ),
+    Unit.CONVERSATION: gettext_noop(
+        "Intervals of pooled agreement are 95 per cent BCa bootstrap intervals from 2,000 resamples, "
+        "drawn with the study's seed. Items are resampled, or whole conversations where several items share "
+        "one."
+    ),
+    Unit.SCENARIO: gettext_noop(
+        "Intervals of pooled agreement are 95 per cent BCa bootstrap intervals from 2,000 resamples, "
+        "drawn with the study's seed. Items are resampled, or whole scenarios where several items share "
+        "one."
+    ),
+}
+WEIGHTED_INTERVALS = {
+    Unit.DIALOGUE: gettext_noop(
+        "The interval of a weighted kappa comes from a jackknife over dialogues, in at most 200 groups."
+    ),
+    Unit.CONVERSATION: gettext_noop(
+        "The interval of a weighted kappa comes from a jackknife over conversations, in at most 200 groups."
+    ),
+    Unit.SCENARIO: gettext_noop(
+        "The interval of a weighted kappa comes from a jackknife over scenarios, in at most 200 groups."
+    ),
 }
 # Whether every dialogue is a conversation of its own.
 COMPARISONS = {
@@ -244,6 +267,12 @@ SEVERAL_PAIRS = gettext_noop(
     "source of one pair is not that of another, so their sum means nothing. Comparisons of pairs and the ranking give "
     "the answers by source."
 )
+BOTH_ORDERS = gettext_noop(
+    "Agreement on pairs of more than two sources: which source of a pair is the first depends on the order of the "
+    "sources only. So chance agreement is computed from the answers in both orders, half each: an answer for the first "
+    "source is also half an answer for the second. Observed agreement and the number of items stay as they are. With "
+    "two sources, answers count as they are."
+)
 RULE_NAMES = {
     "majority": pgettext_lazy("a rule of the report", "Majority"),
     "ties": pgettext_lazy("a rule of the report", "Ties"),
@@ -262,12 +291,14 @@ RULE_NAMES = {
     "side_shares": pgettext_lazy("a rule of the report", "Share of the left side"),
     "imported_sides": pgettext_lazy("a rule of the report", "Sides of imported preferences"),
     "several_pairs": pgettext_lazy("a rule of the report", "Answers about several pairs"),
+    "both_orders": pgettext_lazy("a rule of the report", "Agreement on several pairs"),
     "rankings": pgettext_lazy("a rule of the report", "Rankings"),
     "rank_intervals": pgettext_lazy("a rule of the report", "Intervals of rankings"),
     "behaviours": pgettext_lazy("a rule of the report", "Behaviours"),
     "overlaps": pgettext_lazy("a rule of the report", "Overlap of marked turns"),
     "pairs": pgettext_lazy("a rule of the report", "Pairs"),
     "weighted": pgettext_lazy("a rule of the report", "Weighted kappa"),
+    "weighted_intervals": pgettext_lazy("a rule of the report", "Intervals of weighted kappa"),
     "words": pgettext_lazy("a rule of the report", "Verbal scale"),
     "votes": pgettext_lazy("a rule of the report", "Votes"),
     "final_labels": pgettext_lazy("a rule of the report", "Final labels"),
@@ -300,9 +331,12 @@ def rules_of(
         "majority": majority_rule(rule, spec),
         "unsure": unsure,
         **SENTENCES,
+        "resampling": RESAMPLING[unit],
+        "weighted_intervals": WEIGHTED_INTERVALS[unit],
         "comparisons": COMPARISONS[unit == Unit.DIALOGUE],
         **asked,
         **({"several_pairs": SEVERAL_PAIRS} if has_several_pairs(pairings) else {}),
+        **({"both_orders": BOTH_ORDERS} if any(compares_several([each]) for each in pairings.values()) else {}),
         **_side_rules(pairings),
         "words": words,
         **feedback,

@@ -9,9 +9,10 @@ from playwright.sync_api import Page
 
 from annotation.models import Study
 from annotation.services.agreement import sweep
+from annotation.services.claiming import claim_seat
 from tests.browser.helpers import Screen
-from tests.comparing import make_compared
-from tests.factories import MembershipFactory
+from tests.comparing import deal, make_compared, make_study, press
+from tests.factories import MembershipFactory, make_annotator
 from tests.he_study import load_he_study
 from tests.reporting.report.test_behaviours import rated_study
 
@@ -62,3 +63,31 @@ def test_only_tables_scroll_sideways_and_their_names_stay(
 
 def fits(page: Page) -> bool:
     return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+
+
+BOTH_BAD = """() => [...document.querySelectorAll('table')]
+    .filter(table => table.tHead?.innerText.includes('Both bad'))
+    .map(table => table.tBodies[0].rows[0].cells[4].innerText)"""
+
+
+def both_bad_study() -> Study:
+    """Two people over six pairs: of twelve answers, five call both bad."""
+    study = make_study(6, 2)
+    (batch,) = deal(study)
+    for name, codes in (("anna", "666236"), ("ben", "246312")):
+        work = claim_seat(make_annotator(study, name), batch, now=NOW)
+        for item, code in zip(batch.items.order_by("pk"), codes, strict=True):
+            press(work, item, code)
+    sweep(now=NOW)
+    return study
+
+
+def test_the_number_of_both_bad_stands_apart_from_its_share(open_screen: Callable[..., Screen]):
+    study = both_bad_study()
+    owner = MembershipFactory(study=study, role="owner").user
+    for width, height in ((375, 740), (1280, 800)):
+        screen = open_screen(owner, width=width, height=height)
+        for name in ("report", "board"):
+            page = screen.go(f"/studies/{study.slug}/{name}/")
+            page.evaluate(OPEN_ALL)
+            assert page.evaluate(BOTH_BAD) == ["5\N{NO-BREAK SPACE}(42 %)"], (name, width)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from django.db import connection
 
-from annotation.agreement_cells import alike, n_counted
+from annotation.agreement_cells import alike, n_counted, on_scale
 from annotation.models import AgreementSnapshot, AnnotatorCell, Study
+from annotation.selectors.cells import in_study_orders
 from measures.contributions import Contribution, Contributions, majority_tables, total_of
 from measures.contributors import MajorityAgreement, kappa_with_majority
 from protocols.specs import CriterionSpec, spec_of
@@ -58,9 +59,9 @@ def known_tallies(participants: Collection[int]) -> dict[tuple[int, str], KnownT
 
 
 def compared_criteria(study: Study) -> tuple[CriterionSpec, ...]:
-    """Return the criteria whose answers the board pools when it shows all criteria."""
+    """Return the criteria that the board pools when it shows all criteria, in the orders of their agreement."""
     groups = alike(spec_of(study.protocol_version).voted)
-    return groups[0] if groups else ()
+    return in_study_orders(study.pk, groups[0]) if groups else ()
 
 
 def contributions_in(study: Study, criteria: tuple[CriterionSpec, ...], participants: Iterable[int]) -> Contributions:
@@ -78,4 +79,4 @@ def kappa_of(
 ) -> MajorityAgreement:
     """Return kappa with the majority of the others, with its interval, as the board shows it."""
     tables = majority_tables({participant: contribution}, n_counted(criteria[0]))
-    return kappa_with_majority(tables, seed=seed, n_resamples=RESAMPLES)[0]
+    return kappa_with_majority(tables, seed=seed, n_resamples=RESAMPLES, mirror=on_scale(criteria[0]).mirror)[0]

@@ -78,8 +78,9 @@ TERMS = (
         gettext_noop("95 per cent interval"),
         (
             gettext_noop(
-                "How far the value would vary with other items. Items are drawn again 2,000 times, or whole dialogues "
-                "where several items share one."
+                "How far the value would vary with other items. Items are drawn again 2,000 times, or whole dialogues, "
+                "conversations or scenarios where several items share one. For weighted kappas, they are left out in "
+                "turn instead (a jackknife)."
             ),
             gettext_noop("Annotators stay the same. The interval for new annotators is the one for other people."),
             gettext_noop(

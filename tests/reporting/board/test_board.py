@@ -357,7 +357,9 @@ def test_a_missing_interval_says_why(note: str):
 
 def test_the_largest_share_is_that_of_the_histogram():
     stored = {"5,2,0": 3, "0,7,0": 1, "1,1,5": 2}
-    assert largest_share(stored) == Histogram.from_json(stored).largest_share
+    histogram = Histogram.from_json(stored)
+    assert largest_share(stored) == histogram.largest_share
+    assert largest_share(stored, (2, 1, 0)) == histogram.in_both_orders((2, 1, 0)).largest_share
     assert largest_share({}) is None
 
 

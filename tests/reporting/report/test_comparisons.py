@@ -20,6 +20,7 @@ from parley.numbers import number
 from reporting.exports.formats import write_export
 from reporting.report.build import build_report
 from reporting.report.downloads import as_csv
+from reporting.report.model_pictures import differences_picture
 from reporting.report.model_words import warnings_of
 from tests.factories import MembershipFactory
 from tests.he_study import SOURCES, he_ratings, he_rows, load_he_study
@@ -188,3 +189,11 @@ def test_a_warning_stands_once_with_the_criteria_it_is_about_and_only_where_ther
     (found,) = warnings_of([replace(first, means=nothing), *others]).items()
     assert "the intervals are too narrow" in found[0]
     assert found[1] == [row.criterion for row in others] != []
+
+
+def test_the_legend_of_differences_names_the_p_that_makes_a_ring(he_report):
+    names = {"sources": {each.key: each.name for each in he_report.sources}}
+    names["criteria"] = {each.key: each.name for each in he_report.criteria}
+    picture = differences_picture(he_report.comparisons, names)
+    assert "difference, p at most .05 after Holm" in picture
+    assert "difference, p above .05 after Holm" in picture

@@ -107,3 +107,14 @@ def test_the_board_and_the_api_have_no_interval(turns_study: Study, client: Clie
     page = client.get(reverse("board", args=[turns_study.slug])).text
     assert "turns of conversations, so their answers are not independent" in page
     assert not re.search(r"95 % interval [−\d]", page)
+
+
+def test_rules_and_terms_call_what_is_resampled_a_conversation(report, turns_study):
+    assert "Items are resampled, or whole conversations" in report.rules["resampling"]
+    assert "a jackknife over conversations" in report.rules["weighted_intervals"]
+    client = Client()
+    client.force_login(MembershipFactory(study=turns_study, role="lead").user)
+    page = client.get(reverse("report", args=[turns_study.slug])).text
+    assert "or whole conversations where several items share one" in page
+    assert "jackknife over dialogues" not in page
+    assert "whole dialogues, conversations or scenarios where several items share one" in page

@@ -18,6 +18,7 @@ from weasyprint import CSS, HTML
 from annotation.models import Candidate, Metric, Prediction
 from annotation.services.agreement import sweep
 from annotation.services.claiming import claim_seat
+from parley.numbers import number as on_page
 from reporting.report.build import Report, build_report
 from reporting.report.downloads import TABLES
 from reporting.report.latex import as_latex
@@ -94,6 +95,13 @@ def test_what_is_escaped_holds_no_character_with_a_meaning(text: str):
 def test_what_rounds_to_nothing_has_no_sign_and_a_small_p_is_no_zero():
     assert [number(each) for each in (-0.001, None, -0.05)] == ["0.00", "--", "-0.05"]
     assert [probability(each) for each in (0.0002, 0.04, None)] == ["< 0.001", "0.040", "--"]
+
+
+def test_a_half_is_rounded_as_on_the_page():
+    """As binary fractions, 3.275 and 0.105 lie on different sides of their halves."""
+    values = (3.275, 0.105, -0.335, 2.5)
+    assert [number(each) for each in values] == [on_page(each).replace("−", "-") for each in values]
+    assert number(3.275) == "3.28"
 
 
 def test_a_hyphen_before_a_number_is_a_minus_and_others_stay():
