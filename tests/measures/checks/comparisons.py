@@ -64,7 +64,7 @@ def plans_beside_statsmodels() -> Iterable[Pair]:
             spread = math.sqrt(between + within / ratings)
             for wanted in (0.05, 0.10, 0.15):
                 size = one.solve_power(wanted / spread, alpha=0.05, power=0.8, ratio=0)
-                yield n_dialogues(wanted, ratings, between, within).n_dialogues, math.ceil(size)
+                yield n_dialogues(wanted, ratings, between, within), math.ceil(size)
                 effect = one.solve_power(nobs1=100, alpha=0.05, power=0.8, ratio=0)
                 yield detectable_difference(100, ratings, between, within), effect * spread
                 theirs = one.power(wanted / spread, 100, 0.05, ratio=0)
