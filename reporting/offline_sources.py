@@ -12,8 +12,8 @@ import numpy as np
 
 from measures.arrays import BoolArray, FloatArray, IntArray
 from measures.mixed.design import ANNOTATOR, ITEM, RESIDUAL, Ratings, codes_of
-from measures.mixed.sources import SourceComparison, compare_sources
-from measures.mixed.words import left_out_sentences, method_sentence
+from measures.mixed.sources import RandomEffect, SourceComparison, compare_sources
+from measures.mixed.words import effect_name, left_out_sentences, method_sentence
 from measures.ordinal.odds import CumulativeFit, odds_ratios
 from reporting.file_options import Where
 from reporting.file_scores import Scoring, TextArray
@@ -58,6 +58,7 @@ class CriterionSources:
     warnings: tuple[str, ...]
     odds: CumulativeFit | None  # if it was asked for
     plain_means: tuple[float, ...]  # of the ratings of each source, without a model
+    variances: tuple[tuple[str, RandomEffect], ...]  # with their names
 
 
 def compare_file(
@@ -192,7 +193,14 @@ def _compared(
         (*_missing(table.some(~given), columns.value, scoring, len(given)), *_warnings(found, len(values))),
         odds_ratios(ratings) if has_odds else None,
         tuple(float(values[ratings.source == at].mean()) for at in range(len(sources))),
+        tuple((_effect_name(each, has_conversations), each) for each in found.effects),
     )
+
+
+def _effect_name(effect: RandomEffect, has_conversations: bool) -> str:
+    if effect.effect == RESIDUAL:
+        return RESIDUAL
+    return effect_name(effect.effect, has_conversations=has_conversations)
 
 
 def _scores(table: _Table, column: str, scoring: Scoring) -> FloatArray:

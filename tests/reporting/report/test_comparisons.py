@@ -18,8 +18,9 @@ from measures.mixed.design import Ratings
 from measures.mixed.sources import SourceComparison, compare_sources
 from parley.numbers import number
 from reporting.exports.formats import write_export
-from reporting.report.build import build_report
+from reporting.report.build import Report, build_report
 from reporting.report.downloads import as_csv
+from reporting.report.model_sentences import model_sentences
 from reporting.report.model_words import warnings_of
 from tests.factories import MembershipFactory
 from tests.he_study import SOURCES, he_ratings, he_rows, load_he_study
@@ -188,3 +189,22 @@ def test_a_warning_stands_once_with_the_criteria_it_is_about_and_only_where_ther
     (found,) = warnings_of([replace(first, means=nothing), *others]).items()
     assert "the intervals are too narrow" in found[0]
     assert found[1] == [row.criterion for row in others] != []
+
+
+def test_annotators_estimated_to_like_all_sources_alike_are_named_beside_the_table_and_in_the_methods(
+    overlapping: Study,
+):
+    first, *others = build_report(overlapping, now=NOW).comparisons
+    rows = [replace(first, warnings=["annotator_source_zero"], n_annotators=2), *others]
+    (of,) = [of for said, of in warnings_of(rows).items() if "estimated as 0, from 2 annotators." in said]
+    assert of == [first.criterion]
+    names = {row.criterion: row.criterion for row in rows}
+    said = " ".join(model_sentences(rows, names, has_dialogues_as_units=False))
+    assert "the variance of annotator × source was estimated as 0. That the intervals hold for new annotators" in said
+
+
+def test_the_warning_comes_exactly_where_the_variance_is_0(overlapping: Study, he_report: Report):
+    rows = [*build_report(overlapping, now=NOW).comparisons, *he_report.comparisons]
+    for row in rows:
+        at_zero = any(each.effect == "annotator_source" and each.sd == 0 for each in row.effects)
+        assert ("annotator_source_zero" in row.warnings) is at_zero
