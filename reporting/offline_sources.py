@@ -190,7 +190,10 @@ def _compared(
         found,
         method_sentence(found, has_conversations=has_conversations),
         tuple(left_out),
-        (*_missing(table.some(~given), columns.value, scoring, len(given)), *_warnings(found, len(values))),
+        (
+            *_missing(table.some(~given), columns.value, scoring, len(given)),
+            *_warnings(found, len(values), has_answers=not all(map(scoring.missing.holds, table.texts[columns.value]))),
+        ),
         odds_ratios(ratings) if has_odds else None,
         tuple(float(values[ratings.source == at].mean()) for at in range(len(sources))),
         tuple((_effect_name(each, has_conversations), each) for each in found.effects),
@@ -245,14 +248,16 @@ def _missing(left_out: _Table, column: str, scoring: Scoring, n_rows: int) -> li
     return [f"{len(left_out.lines):,} of {n_rows:,} answers have no score and are left out ({said})"] if roles else []
 
 
-def _warnings(found: SourceComparison, n_scores: int) -> list[str]:
+def _warnings(found: SourceComparison, n_scores: int, *, has_answers: bool) -> list[str]:
     said = []
     if any(each.effect == ANNOTATOR and each.reason == RESIDUAL for each in found.left_out):
         said.append(
             "every rating has an annotator of its own: annotators are not identified, so how they differ cannot be "
             "told apart from chance, and the intervals are too narrow if some gave several ratings"
         )
-    if not n_scores:
+    if not has_answers:
+        said.append("no value is a number: all are missing, so there is nothing to compare")
+    elif not n_scores:
         said.append(
             "no answer has a number: add --role role for an export of Parley; for answers that are words, name their "
             "column with --value and those that count as 1 with --positive"

@@ -333,3 +333,9 @@ def test_the_json_has_plain_means_standard_errors_and_the_check() -> None:
     low, high = found["differences"][2]["low"], found["differences"][2]["high"]
     assert found["differences"][2]["standard_error"] == pytest.approx((high - low) / 2 / 1.978, rel=0.01)
     assert [each["effect"] for each in found["variances"]][-1] == "residual"
+
+
+def test_values_that_are_all_missing_are_said_to_be_no_numbers(ratings: Any) -> None:
+    _, err = printed(ratings(crossed(np.full(72, "NaN")).to_csv(index=False)))
+    assert "no value is a number: all are missing" in err
+    assert "--positive" not in err

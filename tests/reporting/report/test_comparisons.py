@@ -161,6 +161,8 @@ def test_one_annotator_has_means_and_beside_them_the_reason_why_there_is_no_inte
     assert all(re.match(r"\d\.\d\d no interval: one annotator n \d+$", cell) for cell in cells), cells
     assert "a single annotator, or one for each source, says nothing about other annotators" in page
     assert "figures/differences" not in page
+    assert "Mean scores, without intervals." in page
+    assert "Mean scores with 95 per cent intervals" not in page
 
 
 def test_the_methods_name_the_model_so_that_it_can_be_cited(he_report):
