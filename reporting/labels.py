@@ -36,7 +36,9 @@ REASONS = {
     "not_connected": gettext_noop("no chain of comparisons links it to the ranked sources"),
     "no_comparisons": gettext_noop("it has no answers other than those that call both bad"),
     "no_preference": gettext_noop("no answer prefers a source"),
-    "separated": gettext_noop("the side explains all answers without exception"),
+    "separated": gettext_noop(
+        "once sides are taken into account, some answers have no exception, so no estimate is finite"
+    ),
     "not_told_apart": gettext_noop("every pair was always shown with the same sides"),
     "no_sides": gettext_noop("the answers are imported, and the sides of imported answers are not kept"),
     "no_texts": gettext_noop("not all texts are known, so their lengths are not either"),

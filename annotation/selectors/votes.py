@@ -34,14 +34,15 @@ REASONS = """
     WHERE rating.batch_id = %s AND rating.is_active AND rating.explanations <> '{}' AND NOT item.is_check
     GROUP BY 1, 2, 3
 """
-# Of comparisons: who was compared with whom, what was answered, and on which sides they stood.
+# Of comparisons: who was compared with whom, what was answered (0 for none), and on which sides they stood.
 PAIRINGS = f"""
-    SELECT rating.criterion_id, pair.first_source, pair.second_source, rating.option_id, rating.is_swapped, count(*)
+    SELECT rating.criterion_id, pair.first_source, pair.second_source, coalesce(rating.option_id, 0),
+        rating.is_swapped, count(*)
     FROM annotation_rating rating
     JOIN annotation_seat seat ON seat.assignment_id = rating.assignment_id
     JOIN annotation_item item ON item.id = rating.item_id AND item.unit = 'comparison' AND NOT item.is_check
     {PAIR}
-    WHERE rating.batch_id = %s AND rating.is_active AND rating.option_id IS NOT NULL
+    WHERE rating.batch_id = %s AND rating.is_active
     GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
 """
 REPEATED = """

@@ -44,6 +44,8 @@ SINGLE_CONVERSATION = "single_conversation"
 TOO_MANY_ANNOTATORS = "too_many_annotators"
 NOT_CONVERGED = "not_converged"
 NO_RESIDUAL = "no_residual"
+BEYOND_SCALE = "beyond_scale"
+ROUNDING = 1e-9
 BY_MODEL, PLAIN = "model", "plain"
 # Below these an interval holds if answers are about normal, and is marked.
 FEWEST_RELIABLE_ANNOTATORS, FEWEST_RELIABLE_CONVERSATIONS = 3, 10
@@ -155,7 +157,8 @@ def compare_sources(
     if there is one annotator or one conversation, or one for each source ('single_annotator', 'single_conversation'),
     if the effects explain every answer ('no_residual'), and where less than one degree of freedom is left
     ('too_few_items'). With fewer than 3 annotators or 10 conversations they are marked
-    'unreliable'.
+    'unreliable'. With few ratings the model may place a mean outside of the scale: it is set to the end of the scale
+    and marked 'beyond_scale'. Differences stay those of the model.
 
     Where all annotators of an item always agree, each item of a source counts once, and annotators have no effect.
     """
@@ -270,7 +273,7 @@ class _Contrasts:
         contrast[place] = 1.0
         estimate, df = self._estimate(contrast)
         estimate = t_interval(estimate, df, self.level, bounds) if df is not None else estimate
-        return SourceMean(source, self._marked(estimate), df)
+        return SourceMean(source, _within(self._marked(estimate), bounds), df)
 
     def difference(self, first: int, second: int, bounds: tuple[float, float]) -> SourceDifference:
         contrast = np.zeros(len(self.present))
@@ -301,6 +304,17 @@ class _Contrasts:
 
     def _marked(self, estimate: Estimate) -> Estimate:
         return replace(estimate, interval_note=self.mark) if estimate.low is not None else estimate
+
+
+def _within(estimate: Estimate, bounds: tuple[float, float]) -> Estimate:
+    """Return the estimate with the end of the scale in place of what lies beyond it by more than rounding."""
+    value = estimate.value
+    if value is None or bounds[0] - ROUNDING <= value <= bounds[1] + ROUNDING:
+        return estimate
+    inside = [
+        None if each is None else min(max(each, bounds[0]), bounds[1]) for each in (value, estimate.low, estimate.high)
+    ]
+    return replace(estimate, value=inside[0], low=inside[1], high=inside[2], interval_note=BEYOND_SCALE)
 
 
 def _corrected(found: list[SourceDifference]) -> tuple[SourceDifference, ...]:

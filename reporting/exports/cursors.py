@@ -43,10 +43,10 @@ class RatingRow(NamedTuple):
     explanations: list[int]
     free_text: str
     revision: int
-    answered_at: datetime
+    answered_at: datetime | None  # None if an imported file did not say
     created_at: datetime
     updated_at: datetime
-    active_ms: int
+    active_ms: int | None  # None if nothing measured it
     is_active: bool
     has_seat: bool
     assignment_id: int
@@ -62,6 +62,8 @@ class RatingRow(NamedTuple):
     second_source: str | None
     is_swapped: bool | None
     is_repetition: bool
+    metadata: str | None  # of the dialogue, as JSON
+    platform_study: str | None
 
     @property
     def item_key(self) -> tuple[int, int, int, int]:
@@ -74,10 +76,13 @@ RATINGS = f"""
         dialogue.key, dialogue.conversation, dialogue.scenario, source.key, {ITEM_TEXT}, candidate.speaker,
         rating.criterion_id, rating.option_id, rating.choices, rating.turns, rating.explanations,
         rating.free_text, rating.revision,
-        rating.answered_at, rating.created_at, rating.updated_at, rating.active_ms, rating.is_active,
+        CASE WHEN NOT assignment.is_imported OR rating.answered_at <> rating.created_at THEN rating.answered_at END,
+        rating.created_at, rating.updated_at,
+        nullif(rating.active_ms, 0), rating.is_active,
         seat.id IS NOT NULL, assignment.id, participant.pseudonym, participant.status = 'excluded', account.username,
         assignment.round, item.is_check, assignment.status = 'superseded', coalesce(mark.is_unsure, false),
-        coalesce(mark.reason, ''), first_source.key, second_source.key, rating.is_swapped, item.repeats_id IS NOT NULL
+        coalesce(mark.reason, ''), first_source.key, second_source.key, rating.is_swapped, item.repeats_id IS NOT NULL,
+        CASE WHEN dialogue.metadata <> '{{}}' THEN dialogue.metadata::text END, entry.platform_study
     FROM annotation_batch batch
     JOIN annotation_rating rating ON rating.batch_id = batch.id
     JOIN annotation_item item ON item.id = rating.item_id
@@ -92,6 +97,7 @@ RATINGS = f"""
     LEFT JOIN annotation_source first_source ON first_source.id = CASE
         WHEN other.id IS NULL THEN first.source_id ELSE dialogue.source_id END
     LEFT JOIN annotation_source second_source ON second_source.id = coalesce(other.source_id, second.source_id)
+    LEFT JOIN qualification_entry entry ON entry.participant_id = participant.id
     LEFT JOIN auth_user account ON account.id = participant.user_id
     LEFT JOIN protocols_criterion criterion ON criterion.id = rating.criterion_id
     WHERE batch.study_id = %s AND (%s = '' OR batch.kind = %s)
@@ -132,8 +138,10 @@ def numbers_in(written: str) -> tuple[int, ...]:
     return tuple(json.loads(f"[{written[1:-1]}]"))
 
 
-def utc_text(written: str) -> str:
+def utc_text(written: str | None) -> str | None:
     """Convert a time as PostgreSQL writes it to the form of time_text; its fraction has no trailing zeros."""
+    if written is None:
+        return None
     if written[26:] == "+00":
         return f"{written[:10]}T{written[11:26]}Z"
     return time_text(datetime.fromisoformat(written))

@@ -63,7 +63,7 @@ def _annotation(work: list[RatingRow], legend: Legend, options: ExportOptions) -
     return {
         "result": [result for row in work if row.is_active for result in _results(row, legend)],
         "completed_by": first.account if options.with_names and first.account else first.annotator,
-        "lead_time": sum(row.active_ms for row in work) / 1000,
+        "lead_time": sum(row.active_ms or 0 for row in work) / 1000,
         "was_cancelled": not first.has_seat,
         "ground_truth": False,
         "created_at": time_text(min(row.created_at for row in work)),

@@ -59,7 +59,7 @@ def _lines(columns: Iterable[Sequence[str]]) -> bytes:
 def csv_cells(kind: Kind, values: Values) -> Sequence[str]:
     """Return cells as csv.writer writes them; each different value is converted once, as most columns repeat a few."""
     if kind == "time":
-        return values
+        return [value or "" for value in values]
     if kind == "any" and len(set(map(type, values)) - {type(None)}) > 1:
         return [WRITERS[type(value)](value) for value in values]  # True equals 1, so the two would share a cell below
     cells = {value: WRITERS[type(value)](value) for value in set(values)}

@@ -60,6 +60,9 @@ WITHHELD = {
     "too_many_annotators": gettext_noop("No interval: the model has too many annotators for this server's memory."),
     "not_converged": gettext_noop("No interval: the model did not converge."),
     "unreliable": gettext_noop("Few data: with fewer than 3 annotators or 10 conversations, an interval is rough."),
+    "beyond_scale": gettext_noop(
+        "Few data: the model estimates a mean outside of the scale, and the end of the scale is shown instead."
+    ),
 }
 WITHHELD_OF_DIALOGUES = WITHHELD | {
     "single_conversation": gettext_noop(

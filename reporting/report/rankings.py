@@ -237,7 +237,7 @@ class _Answers:
 
     @classmethod
     def of(cls, study: Study, votes: StudyVotes, criterion: CriterionSpec, pairs: _Pairs) -> "_Answers":
-        chosen = np.flatnonzero(votes.of(criterion) & (votes.option > 0))
+        chosen = np.flatnonzero(votes.of(criterion))
         outcomes = {each.id: OUTCOMES.get(Role(each.role)) for each in criterion.options if each.role in OUTCOMES}
         named = np.isin(votes.option[chosen], list(outcomes))
         rows = chosen[named]

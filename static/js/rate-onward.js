@@ -71,11 +71,20 @@
     }
 
     show() {
-      if (this.active.step) this.root.querySelector("[data-save-label]").textContent = this.label;
+      if (!this.active.step) return;
+      this.active.save.querySelector("[data-save-label]").textContent = this.label;
+      this.active.save.toggleAttribute("data-keyless", !this.isEnter);
+    }
+
+    // Whether Enter does what the button says. Where every open question may be answered with none, Enter answers the
+    // active one only.
+    get isEnter() {
+      return !this.next && !(this.active.following && this.open.every((question) => question.none));
     }
 
     get label() {
       const { open } = this;
+      if (this.next && !narrow.matches) return gettext("Show more questions");
       if (this.next) return this.saysNone ? gettext("None, next question") : gettext("Next question");
       if (open.length && open.every((question) => question.none)) {
         if (open.length === this.asked.length) return gettext("Save with none");

@@ -10,14 +10,14 @@ NOT_PASSED_ON = frozenset({"host", "accept-encoding", "connection", "content-len
 
 
 class SlowLine(BaseHTTPRequestHandler):
-    """Passes GETs on to `server.origin`, and stops before the place `server.cut` of the page until `server.go` is set."""
+    """Passes GETs on to `server.origin`, and stops within the page, at the mark, until `server.go` is set."""
 
     protocol_version = "HTTP/1.1"
     server: "SlowServer"
 
     def do_GET(self) -> None:
         headers = {name: value for name, value in self.headers.items() if name.lower() not in NOT_PASSED_ON}
-        with urlopen(Request(self.server.origin + self.path, headers=headers)) as found:  # noqa: S310 - our own server
+        with urlopen(Request(self.server.origin + self.path, headers=headers)) as found:
             body = found.read()
             self.send_response(found.status)
             for name, value in found.headers.items():

@@ -33,6 +33,11 @@ def label(page: Page) -> Locator:
     return page.locator("[data-save-label]")
 
 
+def has_key(page: Page) -> bool:
+    """Whether the button names the key Enter, which it does where both do the same."""
+    return button(page).locator("kbd").evaluate("each => each.checkVisibility({ visibilityProperty: true })")
+
+
 def active(page: Page) -> Locator:
     return step(page).locator("fieldset[data-active]")
 
@@ -124,7 +129,8 @@ def test_saving_waits_for_the_questions_that_nobody_has_seen(open_screen, begun:
     wait_until_looked_at(page)
     page.keyboard.press("1")
     seen = 0
-    while label(page).inner_text() == "Next question":
+    assert not has_key(page)
+    while label(page).inner_text() == "Show more questions":
         button(page).click()
         assert active(page).locator("legend").evaluate("each => isWhole(each)") == ""
         seen += 1
@@ -132,6 +138,7 @@ def test_saving_waits_for_the_questions_that_nobody_has_seen(open_screen, begun:
         assert seen < 8
     assert seen > 3
     expect(label(page)).to_have_text("Save, none for 7 questions")
+    assert not has_key(page)
     expect_active(page, NAMES[-1])
     button(page).click()
     wait_until(lambda: n_stored() == 8, what="eight answers")
@@ -140,7 +147,7 @@ def test_saving_waits_for_the_questions_that_nobody_has_seen(open_screen, begun:
 def test_questions_that_were_scrolled_past_are_seen(open_screen, begun: Assignment):
     page = begin(open_screen(begun.participant.user), begun)
     wait_for_step(page)
-    expect(label(page)).to_have_text("Next question")
+    expect(label(page)).to_have_text("Show more questions")
     for name in NAMES:
         question = step(page).locator(f'fieldset[data-name="{name}"]')
         question.scroll_into_view_if_needed()
@@ -159,6 +166,7 @@ def test_the_dock_stays_as_it_is_when_an_answer_is_saved(open_screen):
     expect(strip).to_be_visible()
     parts = [page.locator(f"[data-{name}]") for name in ("strip-scroll", "strip-goto", "progress-text", "save")]
     before = [part.bounding_box() for part in parts]
+    assert has_key(page)
     press(page, "1")
     expect(page.locator("[data-save-state]")).to_have_text("Not saved yet")
     assert [part.bounding_box() for part in parts] == before

@@ -40,6 +40,7 @@ MEANINGS = {
     "unreliable": "with so few items or annotators, the interval is rough",
     "unstable_bootstrap": "no interval: too many resamples were undefined",
     "few_annotators": "no interval for new annotators with fewer than 3 annotators",
+    "few_groups": "no interval for new annotators with so few items",
     "no_standard_error": "no interval: its standard error is undefined",
 }
 

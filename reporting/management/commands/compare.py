@@ -9,7 +9,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from measures.estimate import Estimate
 from measures.intervals import UNRELIABLE
-from measures.mixed.sources import BY_MODEL, SourceComparison
+from measures.mixed.sources import BEYOND_SCALE, BY_MODEL, SourceComparison
 from measures.mixed.words import taste_sentence
 from measures.ordinal.odds import NO_VARIATION, NOT_CONVERGED, SEPARATED, TOO_LARGE, CumulativeFit
 from reporting.file_command import FileCommand, aligned, wrapped
@@ -34,6 +34,9 @@ DIFFERENCES = ("difference", "estimate", "95 % interval", "p", "p (Holm)", "df")
 VARIANCES = ("random effect", "SD", "variance", "groups")
 CHECKS = ("difference", "estimate", "95 % interval", "df")
 FOR_WHOM = "Intervals are 95 %, each by itself, for new annotators and new conversations like these"
+BEYOND_SCALE_MEANS = (
+    "Beyond the scale: the model estimates a mean outside of the scale, from few data; the end is shown instead."
+)
 UNRELIABLE_MEANS = "Unreliable: with fewer than 3 annotators or 10 conversations, an interval may be too narrow."
 # Why there are no odds ratios.
 NO_ODDS = {
@@ -236,6 +239,8 @@ def _notes(found: SourceComparison) -> list[str]:
         said.append(wrapped(f"{FOR_WHOM}{corrected}. The plain mean weighs every rating alike."))
     if any(each.interval_note == UNRELIABLE for each in estimates):
         said.append(wrapped(UNRELIABLE_MEANS))
+    if any(each.interval_note == BEYOND_SCALE for each in estimates):
+        said.append(wrapped(BEYOND_SCALE_MEANS))
     if taste := taste_sentence(found):
         said.append(wrapped(taste))
     return said

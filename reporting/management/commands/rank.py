@@ -41,7 +41,7 @@ that always went one way counts as decided if it did so in enough conversations.
 
 # As on the report's pages, but a file can have covariates.
 WHY = REASONS | {
-    SEPARATED: "the side or a covariate explains all answers without exception, so no estimate is finite",
+    SEPARATED: "with sides and covariates taken into account, some answers have no exception, so no estimate is finite",
 }
 NOTES = {
     SINGLE_ANNOTATOR: "there is one annotator: the intervals hold for this person only",

@@ -229,3 +229,18 @@ def test_intervals_of_differences_end_at_the_largest_possible_difference() -> No
     assert free.differences[0].estimate.high > 1
     assert found.differences[0].estimate.high == 1
     assert found.differences[0].p_value == free.differences[0].p_value
+
+
+def test_a_mean_that_the_model_places_beyond_the_scale_is_its_end() -> None:
+    """A harsh annotator alone rates the second source, nearly as high as one can: a kind one would go higher still."""
+    c = np.arange(24)
+    harsh, kind = 1.0 + c % 3, 4.0 + c % 2
+    source, annotator = np.repeat([0, 0, 1], 24), np.repeat([0, 1, 0], 24)
+    value = np.concatenate([harsh, kind, 5.0 - (c % 4 == 0)])
+    ratings = Ratings(source, annotator, np.tile(c, 3), np.zeros(72, int), value)
+    free, bound = compare_sources(ratings, 2), compare_sources(ratings, 2, bounds=(1.0, 5.0))
+    assert free.means[1].estimate.value > 5.2
+    assert bound.means[1].estimate.value == bound.means[1].estimate.high == 5.0
+    assert bound.means[1].estimate.interval_note == "beyond_scale"
+    assert bound.means[0].estimate.value == free.means[0].estimate.value
+    assert bound.differences[0].estimate.value == free.differences[0].estimate.value

@@ -60,8 +60,8 @@ def test_who_asks_comes_back_with_the_data_set(diqad: Work, written: Written, tm
 
 
 def rows_of(data: bytes) -> list[dict[str, str]]:
-    """Without what an import makes anew."""
-    anew = {"study", "batch", "item_token", "created_at", "updated_at"}
+    """Without what an import makes anew, and what comes with the dialogues."""
+    anew = {"study", "batch", "item_token", "created_at", "updated_at", "metadata"}
     rows = csv.DictReader(io.StringIO(data.decode("utf-8-sig")))
     found = [{name: value for name, value in row.items() if name not in anew} for row in rows]
     return sorted(found, key=lambda row: (row["dialogue"], row["annotator"], row["criterion"]))

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -13,7 +14,7 @@ import pytest
 from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 
-from annotation.importing import ImportRejected, import_ratings
+from annotation.importing import ImportRejected, RatingOptions, import_ratings
 from annotation.models import Rating, Study
 from annotation.services.claiming import claim_seat
 from annotation.services.status import set_status
@@ -24,6 +25,7 @@ from tests.annotation.importing.conftest import builtin, dialogue, load
 from tests.cast import Cast
 from tests.factories import StudyFactory
 from tests.marking import be_unsure, flag
+from tests.qualification.recruitment.factories import EntryFactory
 from tests.reporting.exports.conftest import NOW
 from tests.reporting.exports.texts import ANY_TEXT
 from tests.shipped import Work
@@ -64,6 +66,40 @@ def test_every_judgement_is_a_row_with_all_that_is_known(cast: Cast, written: Wr
         "false",
         "true",
     )
+
+
+def test_a_row_names_what_is_known_of_its_dialogue_and_where_the_annotator_came_from(
+    rated: Cast, written: Written
+) -> None:
+    rated.study.dialogues.filter(pk=rated.batch.items.first().dialogue_id).update(metadata={"topic": "sleep", "n": 2})
+    EntryFactory(study=rated.study, participant=rated.annotators[0], platform_study="65f0c")
+    rows = rows_of(written(rated.study, "long-csv"))
+    told = [json.loads(row["metadata"]) for row in rows if row["metadata"]]
+    assert told
+    assert all(each == {"topic": "sleep", "n": 2} for each in told)
+    assert len(told) < len(rows)
+    assert {(row["annotator"], row["platform_study"]) for row in rows} == {
+        (who.pseudonym, "65f0c" if who == rated.annotators[0] else "") for who in rated.annotators
+    }
+
+
+def test_times_that_an_imported_file_did_not_have_are_empty(cast: Cast, written: Written, tmp_path: Path) -> None:
+    item = cast.batch.items.order_by("pk").first()
+    path = tmp_path / "ratings.csv"
+    lines = ["dialogue,source,criterion,annotator,value,answered_at"]
+    here = f"{item.dialogue.key},{item.source.key},listening"
+    lines += [f"{here},timed,listening,2026-03-01T10:00:00Z", f"{here},untimed,listening,"]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    import_ratings(cast.study, path, now=timezone.now(), options=RatingOptions(create_missing=True))
+    times = {
+        row["annotator"]: (row["answered_at"], row["active_ms"]) for row in rows_of(written(cast.study, "long-csv"))
+    }
+    assert times == {"timed": ("2026-03-01T10:00:00Z", ""), "untimed": ("", "")}
+    table = pq.read_table(io.BytesIO(written(cast.study, "long-parquet"))).to_pylist()
+    assert {(row["annotator"], row["answered_at"] is None, row["active_ms"]) for row in table} == {
+        ("timed", False, None),
+        ("untimed", True, None),
+    }
 
 
 def test_a_mark_of_the_annotator_stands_beside_each_answer_of_theirs_and_is_no_row(

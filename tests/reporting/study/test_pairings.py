@@ -185,3 +185,16 @@ def test_only_answers_given_in_parley_are_said_to_have_drawn_sides(compared, cli
     rebuild_study(compared, now=NOW)
     page = client.get(reverse("report", args=[compared.slug])).text
     assert (drawn in page, not_kept in page) == (False, True)
+
+
+def test_none_of_the_answers_is_among_the_others(compared, client: Client):
+    none = Rating.objects.filter(option__key="equal", item__is_check=False).order_by("pk").first()
+    Rating.objects.filter(pk=none.pk).update(option=None)
+    rebuild_study(compared, now=NOW)
+    report = build_report(compared, now=NOW)
+    assert sum(row.answers for row in report.pairings) == report.n_ratings == 24
+    assert sum(row.other for row in report.pairings) == 1
+    assert report.rankings[0].model.other == 1
+    client.force_login(MembershipFactory(study=compared, role="owner").user)
+    page = client.get(reverse("report", args=[compared.slug])).text
+    assert "unsure, other or no answer: 1" in page
