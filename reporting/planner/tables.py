@@ -251,7 +251,7 @@ def annotators_table(plan: StudyPlan) -> list[Line]:
     question = plan.question
     return [
         Line(
-            f"{crowd.n_annotators:,}",
+            _crowd_heading(question, crowd, plan.n_dialogues),
             (
                 (crowd_power(question, crowd, plan.n_dialogues), crowd.is_chosen),
                 (crowd_dialogues(question, crowd), False),
@@ -259,6 +259,14 @@ def annotators_table(plan: StudyPlan) -> list[Line]:
         )
         for crowd in plan.by_annotators
     ]
+
+
+def _crowd_heading(question: PlannedTest, crowd: Crowd, n_dialogues: int | None) -> str:
+    """Return the number of annotators, and how many of them have something to rate if not all do."""
+    n = crowd.n_annotators
+    working = question.layout(n_dialogues, question.ratings, n).working if n_dialogues else n
+    found = {"n": f"{n:,}", "working": f"{working:,}"}
+    return _("%(n)s (only %(working)s get a batch)") % found if working < n else found["n"]
 
 
 def needed_figure(question: PlannedTest, difference: float, ratings: int, needed: float | None) -> Figure:
