@@ -12,7 +12,7 @@ from reporting.record.acceptance_words import acceptance_lines, plan_lines
 from reporting.report.build import Report
 from reporting.report.coefficients import Agreement, CriterionMean, SourceMean
 from reporting.report.interval_words import withheld_sentence
-from reporting.report.latex_models import behaviour_agreement, behaviours, comparisons, means, rankings
+from reporting.report.latex_models import behaviour_agreement, behaviours, comparisons, means, rankings, win_rates
 from reporting.report.latex_table import (
     FEW_UNITS,
     Cells,
@@ -59,7 +59,7 @@ def as_latex(report: Report) -> str:
     """Return the document in English, like all files: papers are written in English or translated as a whole."""
     parts = [f"\\section*{{{escaped(report.study.name)}}}", escaped(" ".join(report.methods))]
     tables = (
-        means, comparisons, rankings, _overall, _new_annotators, _agreement, behaviours, behaviour_agreement,
+        means, comparisons, rankings, win_rates, _overall, _new_annotators, _agreement, behaviours, behaviour_agreement,
         _majority, _distributions, _negatives, _acceptance, _checklist,
     )  # fmt: skip
     parts += [made for make in tables if (made := make(report))]
