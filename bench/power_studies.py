@@ -184,6 +184,10 @@ STUDIES: dict[str, Study] = {
         RatedLayout(dialogues=60, ratings=3, annotators=12, batch_size=6, turns=5), 0.12,
         Variances(0.0388, 0.2927, 0.01, 0.05),
     ),
+    "three turns, 4 batches, each of 12 people has one": RatedStudy(
+        RatedLayout(dialogues=40, ratings=3, annotators=12, batch_size=10, turns=3), 0.35,
+        Variances(0.3, 1.2, 0.05, 0.4),
+    ),
     "four sources, 3 of 6 people": RatedStudy(
         RatedLayout(dialogues=80, ratings=3, annotators=6, batch_size=8, sources=4), 0.13, _TASTE
     ),

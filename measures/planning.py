@@ -4,6 +4,10 @@ The variance of the mean difference is (s_B + s_W / r) / N + s_A / annotators: d
 difference of the systems (s_B), single ratings scatter (s_W), and annotators differ in which system they
 prefer (s_A). Only more annotators reduce the last part.
 
+A test over dialogues asks less: whether the systems differ in the mean of these annotators. Their preferences are then
+a part of the difference, not of its error, which is (s_B + s_W / r) / N. They still make its estimate too large where
+dialogues have different annotators: the means of the teams differ by s_A (1 / r - 1 / annotators).
+
 Source: project statistics, section 4.6. :func:`crossed_power` and its inverses come from this project: they average
 the normal power over the possible mean squares of a study, which :mod:`measures.layouts` knows. Wilson & Hilferty
 1931, PNAS 17:684 (chi-squares of many degrees of freedom).
@@ -48,8 +52,8 @@ def n_dialogues(
     n_annotators: int | None = None,
     power: float = 0.8,
     level: float = 0.05,
-) -> Plan:
-    """Return the dialogues that detect a difference: ceil of (z_level/2 + z_power)^2 (s_B + s_W / r) / d^2.
+) -> int:
+    """Return the dialogues in which a test over dialogues detects a difference in the mean of these annotators.
 
     Parameters
     ----------
@@ -63,23 +67,17 @@ def n_dialogues(
         Annotators in the whole study; needed with `s_annotator`.
     power, level : float
         Of the two-sided test.
+
+    Notes
+    -----
+    (z_level/2 sqrt(e) + z_power sqrt(s_B + s_W / r))^2 / d^2, rounded up, with e = s_B + s_W / r +
+    s_A (1 / r - 1 / annotators): what the dialogues differ by, from which the test estimates its error.
     """
-    shared = _annotator_part(s_annotator, n_annotators)
+    true, estimated = _over_dialogues(ratings, s_between, s_within, s_annotator, n_annotators)
     if not difference:
         raise ValueError("no number of dialogues shows that there is no difference")
-    room = difference**2 / multiplier(power, level) - shared
-    if room <= 0:
-        return Plan(None, MORE_ANNOTATORS)
-    needed = _dialogue_part(ratings, s_between, s_within) / room
     # A rounding error must not cost a dialogue.
-    return Plan(max(1, math.ceil(needed - 1e-9)))
-
-
-def fewest_annotators(difference: float, s_annotator: float, *, power: float = 0.8, level: float = 0.05) -> int:
-    """Return the annotators below which no number of dialogues is enough; 1 if annotators do not differ."""
-    if not difference:
-        raise ValueError("no number of annotators shows that there is no difference")
-    return math.floor(s_annotator * multiplier(power, level) / difference**2) + 1
+    return max(1, math.ceil(_reach(true, estimated, power, level) ** 2 / difference**2 - 1e-9))
 
 
 def detectable_difference(
@@ -94,10 +92,9 @@ def detectable_difference(
     level: float = 0.05,
 ) -> float:
     """Return the smallest difference found with this power: the inverse of :func:`n_dialogues`."""
-    if dialogues < 1:
-        raise ValueError("a plan has at least one dialogue")
-    variance = _dialogue_part(ratings, s_between, s_within) / dialogues + _annotator_part(s_annotator, n_annotators)
-    return math.sqrt(multiplier(power, level) * variance)
+    _check_dialogues(dialogues)
+    true, estimated = _over_dialogues(ratings, s_between, s_within, s_annotator, n_annotators)
+    return _reach(true, estimated, power, level) / math.sqrt(dialogues)
 
 
 def power(
@@ -111,17 +108,17 @@ def power(
     n_annotators: int | None = None,
     level: float = 0.05,
 ) -> float:
-    """Return the probability that a study of this size finds the difference, by the normal approximation.
+    """Return the probability that a test over dialogues finds the difference, by the normal approximation.
 
-    This is the inverse of :func:`n_dialogues`: the power of the test over dialogues, which generalises to these
-    annotators only. 1 without any variance.
+    This is the inverse of :func:`n_dialogues`: the difference is that of these annotators' mean, and the test says
+    nothing about others. 1 without any variance.
     """
-    if dialogues < 1:
-        raise ValueError("a plan has at least one dialogue")
-    variance = _dialogue_part(ratings, s_between, s_within) / dialogues + _annotator_part(s_annotator, n_annotators)
-    if not variance:
+    _check_dialogues(dialogues)
+    true, estimated = _over_dialogues(ratings, s_between, s_within, s_annotator, n_annotators)
+    if not true:
         return 1.0
-    return float(_found(difference, math.sqrt(variance), special().ndtri(1 - level / 2)))
+    critical = special().ndtri(1 - level / 2) * math.sqrt(estimated / true)
+    return float(_found(difference, math.sqrt(true / dialogues), critical))
 
 
 def crossed_power(difference: float, layout: Layout, variances: Variances, *, level: float = 0.05) -> float | None:
@@ -204,8 +201,8 @@ def crossed_dialogues(
     of = layout.of_dialogue(variances)
     parts = _dialogue_part(layout.ratings, of.s_between, of.s_within), of.s_annotator / layout.annotators
     # The number needed if annotators did not differ is too small, but near.
-    plan = n_dialogues(difference, layout.ratings, of.s_between, of.s_within, power=power, level=level)
-    return Plan(_search(reached, parts, power, level, max(2, plan.n_dialogues or 2), most))
+    guess = n_dialogues(difference, layout.ratings, of.s_between, of.s_within, power=power, level=level)
+    return Plan(_search(reached, parts, power, level, max(2, guess), most))
 
 
 def _search(
@@ -277,9 +274,31 @@ def _spread(place: int) -> FloatArray:
 
 def multiplier(power: float = 0.8, level: float = 0.05) -> float:
     """Return (z_level/2 + z_power)^2: 7.849 for 80% and 5%."""
+    return sum(quantiles(power, level)) ** 2
+
+
+def quantiles(power: float = 0.8, level: float = 0.05) -> tuple[float, float]:
+    """Return z_level/2 and z_power: 1.960 and 0.842 for 5% and 80%."""
     if not 0 < level < 1 or not level / 2 < power < 1:
         raise ValueError("level and power lie between 0 and 1, power above half the level")
-    return float(special().ndtri(1 - level / 2) + special().ndtri(power)) ** 2
+    return float(special().ndtri(1 - level / 2)), float(special().ndtri(power))
+
+
+def _reach(true: float, estimated: float, power: float, level: float) -> float:
+    """Return the difference that one dialogue would find: what the test asks for, and its own error."""
+    asked, own = quantiles(power, level)
+    return asked * math.sqrt(estimated) + own * math.sqrt(true)
+
+
+def _over_dialogues(
+    ratings: int, s_between: float, s_within: float, s_annotator: float, n_annotators: int | None
+) -> tuple[float, float]:
+    """Return the variance of a dialogue for given annotators, and the one that a test over dialogues estimates."""
+    if s_annotator < 0 or (s_annotator and not n_annotators):
+        raise ValueError("a variance of annotators is not negative and needs their number")
+    true = _dialogue_part(ratings, s_between, s_within)
+    teams = s_annotator * (1 / ratings - 1 / max(n_annotators, ratings)) if n_annotators else 0.0
+    return true, true + teams
 
 
 def _dialogue_part(ratings: int, s_between: float, s_within: float) -> float:
@@ -288,7 +307,6 @@ def _dialogue_part(ratings: int, s_between: float, s_within: float) -> float:
     return s_between + s_within / ratings
 
 
-def _annotator_part(s_annotator: float, n_annotators: int | None) -> float:
-    if s_annotator < 0 or (s_annotator and not n_annotators):
-        raise ValueError("a variance of annotators is not negative and needs their number")
-    return s_annotator / n_annotators if n_annotators else 0.0
+def _check_dialogues(dialogues: int) -> None:
+    if dialogues < 1:
+        raise ValueError("a plan has at least one dialogue")

@@ -1,7 +1,7 @@
 """The options that the commands on files share: which rows count, and which values are missing."""
 
 from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 # Columns and the value that a row must have in each; other rows are left out.
@@ -35,6 +35,20 @@ class Missing:
 
 
 USUAL = Missing()
+# What files call the systems that answer the same items.
+SYSTEMS = ("source", "system", "model", "system_id", "model_id", "source_id", "bot", "candidate", "method")
+
+
+def to_tell_apart(header: Sequence[str], used: Sequence[str], item: Sequence[str]) -> str:
+    """Return how to tell apart the systems that answer an item; nothing if no unused column seems to name them."""
+    found = [name for name in header if name.casefold() in SYSTEMS and name not in used]
+    if not found:
+        return ""
+    items = ",".join((*item, found[0]))
+    return (
+        f". If column {found[0]!r} tells apart what was rated, use --item {items} for one result, or --by {found[0]} "
+        "for one each"
+    )
 
 
 def counted(n: int, noun: str) -> str:

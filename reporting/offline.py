@@ -34,7 +34,7 @@ from measures.pair_means import mean_pairwise_cohens_with_intervals
 from measures.population import Votes, population_intervals
 from measures.summary import agreement_summary
 from measures.weights import agreement_weights
-from reporting.file_options import USUAL, Missing, Where
+from reporting.file_options import USUAL, Missing, Where, to_tell_apart
 
 SCALES = ("nominal", "ordinal", "interval")
 WEIGHTED = {"cohen_kappa_linear": "linear", "cohen_kappa_quadratic": "quadratic"}
@@ -52,9 +52,9 @@ class UnreadableRatings(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The names of the columns, by role."""
+    """The names of the columns, by role. Several columns of `item` name what was rated together."""
 
-    item: str
+    item: tuple[str, ...]
     annotator: str
     value: str
     criterion: str | None = None
@@ -67,7 +67,7 @@ class Columns:
 
     @property
     def needed(self) -> tuple[str, ...]:
-        return (*self.grouping, self.item, self.annotator, self.value)
+        return (*self.grouping, *self.item, self.annotator, self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,17 +148,19 @@ def read_groups(path: Path, columns: Columns) -> list[Group]:
         _refuse(path, header_line, None, "the file is empty")
     places = [_place(path, header_line, header, name) for name in columns.needed]
     wanted = [(_place(path, header_line, header, name), value) for name, value in columns.where]
+    n_keys = len(columns.grouping)
     groups: dict[tuple[str, ...], Group] = {}
-    items: dict[str, int] = {}
+    items: dict[tuple[str, ...], int] = {}
     annotators: dict[str, int] = {}
     for line, row in rows:
         if len(row) != len(header):
             _refuse(path, line, None, f"{len(row)} fields, the header has {len(header)}")
         if any(row[place].strip() != value for place, value in wanted):
             continue
-        *key, item, annotator, value = [row[place].strip() for place in places]
-        if not item or not annotator:
-            _refuse(path, line, columns.annotator if item else columns.item, "is empty")
+        cells = [row[place].strip() for place in places]
+        key, item, (annotator, value) = cells[:n_keys], tuple(cells[n_keys:-2]), cells[-2:]
+        if not all(item) or not annotator:
+            _refuse(path, line, columns.item[item.index("")] if "" in item else columns.annotator, "is empty")
         group = groups.get(tuple(key)) or groups.setdefault(tuple(key), Group(tuple(key)))
         group.items.append(items.setdefault(item, len(items)))
         group.annotators.append(annotators.setdefault(annotator, len(annotators)))
@@ -166,8 +168,9 @@ def read_groups(path: Path, columns: Columns) -> list[Group]:
         group.lines.append(line)
     if not groups:
         _refuse(path, header_line, None, "no row is as --where says" if wanted else "no ratings below the header")
+    remedy = to_tell_apart([name.strip() for name in header], columns.needed, columns.item)
     for group in groups.values():
-        _refuse_duplicates(path, columns, group)
+        _refuse_duplicates(path, columns.annotator, group, remedy)
     return list(groups.values())
 
 
@@ -222,14 +225,14 @@ def _place(path: Path, line: int, header: Sequence[str], name: str) -> int:
     return names.index(name)
 
 
-def _refuse_duplicates(path: Path, columns: Columns, group: Group) -> None:
+def _refuse_duplicates(path: Path, annotator: str, group: Group, remedy: str) -> None:
     pairs = np.column_stack([group.items, group.annotators])
     _, first, place = np.unique(pairs, axis=0, return_index=True, return_inverse=True)
     again = np.flatnonzero(first[place.ravel()] != np.arange(len(pairs)))
     if again.size:
         row = int(again[0])
         earlier = group.lines[int(first[place.ravel()[row]])]
-        _refuse(path, group.lines[row], columns.annotator, f"rates an item again, first on line {earlier}")
+        _refuse(path, group.lines[row], annotator, f"rates an item again, first on line {earlier}{remedy}")
 
 
 def _refuse(path: Path, line: int, column: str | None, reason: str) -> NoReturn:

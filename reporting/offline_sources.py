@@ -12,8 +12,8 @@ import numpy as np
 
 from measures.arrays import FloatArray, IntArray
 from measures.mixed.design import ANNOTATOR, ITEM, RESIDUAL, Ratings, codes_of
-from measures.mixed.sources import SourceComparison, compare_sources
-from measures.mixed.words import left_out_sentences, method_sentence
+from measures.mixed.sources import RandomEffect, SourceComparison, compare_sources
+from measures.mixed.words import effect_name, left_out_sentences, method_sentence
 from measures.ordinal.odds import CumulativeFit, odds_ratios
 from reporting.file_options import Where
 from reporting.file_scores import Scoring
@@ -49,6 +49,7 @@ class CriterionSources:
     warnings: tuple[str, ...]
     odds: CumulativeFit | None  # if it was asked for
     plain_means: tuple[float, ...]  # of the ratings of each source, without a model
+    variances: tuple[tuple[str, RandomEffect], ...]  # with their names
 
 
 def compare_file(
@@ -102,10 +103,20 @@ def _compared(
         found,
         method_sentence(found, has_conversations=has_conversations),
         tuple(left_out),
-        (*_missing(table.some(~given), columns.value, scoring, len(given)), *_warnings(found, len(values))),
+        (
+            *_missing(table.some(~given), columns.value, scoring, len(given)),
+            *_warnings(found, len(values), has_answers=not all(map(scoring.missing.holds, table.texts[columns.value]))),
+        ),
         odds_ratios(ratings) if has_odds else None,
         tuple(float(values[ratings.source == at].mean()) for at in range(len(sources))),
+        tuple((_effect_name(each, has_conversations), each) for each in found.effects),
     )
+
+
+def _effect_name(effect: RandomEffect, has_conversations: bool) -> str:
+    if effect.effect == RESIDUAL:
+        return RESIDUAL
+    return effect_name(effect.effect, has_conversations=has_conversations)
 
 
 def _scores(table: FileTable, column: str, scoring: Scoring) -> FloatArray:
@@ -150,14 +161,16 @@ def _missing(left_out: FileTable, column: str, scoring: Scoring, n_rows: int) ->
     return [f"{len(left_out.lines):,} of {n_rows:,} answers have no score and are left out ({said})"] if roles else []
 
 
-def _warnings(found: SourceComparison, n_scores: int) -> list[str]:
+def _warnings(found: SourceComparison, n_scores: int, *, has_answers: bool) -> list[str]:
     said = []
     if any(each.effect == ANNOTATOR and each.reason == RESIDUAL for each in found.left_out):
         said.append(
             "every rating has an annotator of its own: annotators are not identified, so how they differ cannot be "
             "told apart from chance, and the intervals are too narrow if some gave several ratings"
         )
-    if not n_scores:
+    if not has_answers:
+        said.append("no value is a number: all are missing, so there is nothing to compare")
+    elif not n_scores:
         said.append(
             "no answer has a number: add --role role for an export of Parley; for answers that are words, name their "
             "column with --value and those that count as 1 with --positive"

@@ -1,5 +1,6 @@
 """Report how an import went: errors by line, a summary, progress."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,12 +19,20 @@ def no_progress(done: int, total: int, phase: str) -> None:
     """Ignore progress, for callers that do not show it."""
 
 
+# What differs between errors of the same kind: names in quotes, and numbers.
+OWN_PARTS = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
+
+
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """Say what to do about an error, in the words of the import page and in those of the command."""
+    """Say what to do about an error, in the words of the import page and in those of the command.
+
+    `is_folded` says that its field is in a part of the page that may be folded.
+    """
 
     page: str
     command: str
+    is_folded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +43,11 @@ class LineError:
     field: str
     reason: str
     remedy: Remedy | None = None
+
+    @property
+    def kind(self) -> tuple[str, str]:
+        """Return what errors of many lines with the same fault have in common."""
+        return self.field, OWN_PARTS.sub("", self.reason)
 
     def as_text(self, file_name: str) -> str:
         where = f"{file_name}:{self.line}" if self.line else file_name
@@ -79,13 +93,17 @@ class BadField(Exception):
 
 @dataclass(slots=True)
 class ErrorLog:
+    """Keep the first errors, and a later one if it is the first of its kind."""
+
     errors: list[LineError] = field(default_factory=list)
     n_errors: int = 0
 
     def add(self, line: int, field: str, reason: str, remedy: Remedy | None = None) -> None:
         self.n_errors += 1
-        if len(self.errors) < MOST_ERRORS:
-            self.errors.append(LineError(line, field, reason, remedy))
+        error = LineError(line, field, reason, remedy)
+        n = len(self.errors)
+        if n < MOST_ERRORS or (n < 2 * MOST_ERRORS and error.kind not in {each.kind for each in self.errors}):
+            self.errors.append(error)
 
     def add_all(self, errors: Iterable[LineError], n_errors: int = 0) -> None:
         """Add what one check of the whole file has found. `n_errors` also counts those that are not listed."""

@@ -87,7 +87,8 @@ def import_ratings(
             spool.read(file, options, log, progress, extent)
             if not spool.n_rows and not spool.n_uncounted:
                 log.refuse_any()
-                raise rejected(_("the file contains no ratings"))
+                no_answer = _("no row has an answer: empty cells and NaN are skipped")
+                raise rejected(no_answer if spool.n_without_answer else _("the file contains no ratings"))
             progress(file.stat().st_size, file.stat().st_size, STORING)
             summary = _store(study, spool, options, log, ImportSummary(found, is_dry_run), job, extent, now)
     if summary.counts["ratings_new"] >= MANY and not is_dry_run:
@@ -193,6 +194,8 @@ def _notes(study: Study, spool: VoteSpool, counts: dict[str, int], n_own: int) -
             spool.n_uncounted,
         )
         notes.append(text % {"n": spool.n_uncounted})
+    if spool.n_without_answer:
+        notes.append(_without_answer(spool))
     if spool.unused:
         text = _("These columns have no meaning for ratings and were left out: %(names)s.")
         notes.append(text % {"names": ", ".join(spool.unused)})
@@ -210,6 +213,16 @@ def _notes(study: Study, spool: VoteSpool, counts: dict[str, int], n_own: int) -
             _("Ratings of items that a batch already contains are stored in that batch, whatever batch the file names.")
         )
     return notes
+
+
+def _without_answer(spool: VoteSpool) -> str:
+    n, found = spool.n_without_answer, {"n": intcomma(spool.n_without_answer)}
+    if spool.has_column_each:
+        return (
+            ngettext("%(n)s cell has no answer and is skipped.", "%(n)s cells have no answer and are skipped.", n)
+            % found
+        )
+    return ngettext("%(n)s row has no answer and is skipped.", "%(n)s rows have no answer and are skipped.", n) % found
 
 
 def _to_rate_here(study: Study) -> list[str]:

@@ -75,7 +75,8 @@ def name_criterion(before: Remedy) -> Remedy:
 def name_model() -> Remedy:
     text = gettext("name the model that answers, or one source for the whole file: %(how)s")
     page = gettext("enter it as “%(field)s”") % {"field": gettext("Default source of candidates")}
-    return Remedy(text % {"how": page}, text % {"how": gettext("use %(flag)s") % {"flag": "--source NAME"}})
+    command = gettext("use %(flag)s") % {"flag": "--source NAME"}
+    return Remedy(text % {"how": page}, text % {"how": command}, is_folded=True)
 
 
 def create_missing() -> Remedy:
@@ -83,6 +84,7 @@ def create_missing() -> Remedy:
     return Remedy(
         text % {"option": gettext("tick “Create what is missing”")},
         text % {"option": gettext("use %(flag)s") % {"flag": "--create-missing"}},
+        is_folded=True,
     )
 
 
@@ -97,4 +99,6 @@ def if_chat_log(before: Remedy | None = None) -> Remedy:
     text = gettext("if it is a chat log, %(how)s")
     how = as_chat_log()
     pages, commands = text % {"how": how.page}, text % {"how": how.command}
-    return Remedy(f"{before.page}; {pages}", f"{before.command}; {commands}") if before else Remedy(pages, commands)
+    if before is None:
+        return Remedy(pages, commands)
+    return Remedy(f"{before.page}; {pages}", f"{before.command}; {commands}", is_folded=before.is_folded)

@@ -47,6 +47,8 @@ PARTS: dict[str, tuple[str, ...]] = {
     Unit.MODEL: ("source",),
     Unit.COMPARISON: ("dialogue", "item"),
 }
+# How programs write that a value is missing. "None" is not among them: it answers that none of the options applies.
+MISSING = frozenset(("", "na", "n/a", "#n/a", "<na>", "nan", "null"))
 LONGEST_PAIR = 500  # the keys of two candidates
 STAGE_COLUMNS = (
     "line, dialogue, conversation, scenario, item, source, annotator, batch, criterion_id, option_id, explanations, "
@@ -85,13 +87,19 @@ class VoteSpool(AbstractContextManager):
         self._is_own = self._is_quoted = False
         self._studies: set[str] = set()  # that our own export names
         self._place_of_study: int | None = None
-        self.n_uncounted = 0
+        self.n_uncounted = self.n_without_answer = 0
+        self._is_table = False
         self._is_whole_dialogue = spec.unit == Unit.DIALOGUE
         self._now = now
         self._places: dict[str, int] = {}
         self._only: CriterionSpec | None = None  # that all rows answer
         self._wide: dict[int, CriterionSpec] = {}  # by the place of its column, if each criterion has one
         self._sides: dict[str, str] = {}  # the roles that the names of the columns of both sources stand for
+
+    @property
+    def has_column_each(self) -> bool:
+        """Return whether each criterion has a column, so that a row may have several answers."""
+        return bool(self._wide)
 
     @property
     def has_pairs(self) -> bool:
@@ -111,6 +119,7 @@ class VoteSpool(AbstractContextManager):
             asked = {"criterion": options.criterion, "annotator": options.annotator}
             rows = extent.of(label_rows(path, self._spec, log, progress, **asked), log)
         else:
+            self._is_table = True
             table = open_table(path, log, progress, extent.n_needed, options.sheet)
             wanted = dict(options.columns)
             try:
@@ -140,7 +149,9 @@ class VoteSpool(AbstractContextManager):
             for at, criterion in self._wide.items():
                 cell = row.values[at].strip()
                 is_none = cell == NONE and not self._answers.find_option(criterion, cell)
-                if cell:
+                if not cell:
+                    self.n_without_answer += 1
+                else:
                     yield Row(row.line, [*row.values, criterion.key, "" if is_none else cell])
 
     def _value(self, row: Row, name: str) -> str:
@@ -159,12 +170,32 @@ class VoteSpool(AbstractContextManager):
             return
         if self._is_own:
             self._studies.add("" if self._place_of_study is None else row.values[self._place_of_study])
+        if self._is_table and not self._is_own and self._has_no_answer(row):
+            self.n_without_answer += 1
+            return
         try:
             self._write(row)
         except BadField:
             for read in (self._unit, self._annotator, self._answer, self._about_answer):
                 with log.catching(row.line):
                     read(row)
+
+    def _has_no_answer(self, row: Row) -> bool:
+        """Return whether the cells of the answer say nothing. Choosing nothing may be an answer, unless one is due."""
+        value = self._value(row, "value").strip()
+        others = "".join(self._value(row, name).strip() for name in ("choices", "turns"))
+        if value.casefold() not in MISSING or others:
+            return False
+        try:
+            criterion = self._criterion(row)
+        except BadField:  # it is an error of this row
+            return False
+        if value:
+            return self._answers.find_option(criterion, value) is None
+        return not self._wide and (criterion.required or criterion.kind == Criterion.Kind.SINGLE)
+
+    def _criterion(self, row: Row) -> CriterionSpec:
+        return self._only or self._answers.criterion(self._value(row, "criterion"), "criterion" in self._places)
 
     def _write(self, row: Row) -> None:
         dialogue, item, source, unit = self._unit(row)
@@ -216,8 +247,7 @@ class VoteSpool(AbstractContextManager):
 
     def _answer(self, row: Row) -> tuple[CriterionSpec, OptionSpec | None, list[int], list[int], list[int]]:
         """Return (criterion, option, reasons, choices, turns)."""
-        named = self._value(row, "criterion")
-        criterion = self._only or self._answers.criterion(named, "criterion" in self._places)
+        criterion = self._criterion(row)
         value = self._value(row, "value")
         if self._is_none(criterion, value):
             return criterion, None, [], [], []

@@ -18,11 +18,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotation.access import Right, import_for, metric_for, signed_in, study_for
 from annotation.forms_import import PREDICTION_LABELS, ImportForm
 from annotation.importing import ImportRejected, Preview, preview
+from annotation.importing.alike import alike
 from annotation.importing.columns import NONE, SEVERAL
 from annotation.importing.files import ready
 from annotation.importing.kinds import WORKBOOK, file_kind
 from annotation.importing.layouts import TURNS
-from annotation.importing.outcome import NAMED_SOURCES
+from annotation.importing.outcome import NAMED_SOURCES, LineError
 from annotation.importing.remedies import COLUMN_LABELS
 from annotation.importing.sheets import sheet_names
 from annotation.models import ImportJob, Study
@@ -164,10 +165,13 @@ def look_at(form: ImportForm, study: Study, *, is_part: bool, now: datetime) -> 
 def _said(found: Preview, check: Rehearsal | None) -> dict[str, Any]:
     """Return the errors of the import, or those of the rows that are shown, and how far the file was checked."""
     errors = check.errors if check and not check.is_busy else found.errors
+    n_errors = max(check.n_errors if check else 0, len(errors))
+    shown = alike([error.for_page() for error in errors], n_errors)[:MOST_SHOWN]
     return {
         "check": check,
-        "errors": [error.for_page() for error in errors[:MOST_SHOWN]],
-        "n_more_errors": max(check.n_errors - MOST_SHOWN, 0) if check else 0,
+        "errors": shown,
+        "n_more_errors": n_errors - sum(each.n for each in shown),
+        "is_remedy_folded": any(error.remedy and error.remedy.is_folded for error in errors),
     }
 
 
@@ -243,6 +247,7 @@ def _job_context(job: ImportJob) -> dict[str, Any]:
     is_over = job.status in FINISHED
     is_retractable = can_be_taken_back(job)
     removed = job.summary.get("removed", {})
+    errors = alike([LineError(**each) for each in job.errors], job.n_errors)
     return {
         "job": job,
         "is_over": is_over,
@@ -255,7 +260,8 @@ def _job_context(job: ImportJob) -> dict[str, Any]:
         "obstacles": obstacles(job) if is_retractable else [],
         "removed": [(label, removed[name]) for name, label in REMOVED_LABELS.items() if name in removed],
         "n_left": removed.get("left", 0),
-        "n_hidden_errors": job.n_errors - len(job.errors),
+        "errors": errors,
+        "n_hidden_errors": job.n_errors - sum(each.n for each in errors),
         "worker_is_silent": not is_over and imports_are_stalled(timezone.now()),
     }
 

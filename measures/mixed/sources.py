@@ -24,6 +24,7 @@ from measures.mixed.annotators import TooLarge
 from measures.mixed.design import (
     ALWAYS_AGREE,
     ANNOTATOR,
+    ANNOTATOR_SOURCE,
     CONFOUNDED,
     CONVERSATION,
     ITEM_SOURCE,
@@ -129,6 +130,13 @@ class SourceComparison:
     n_annotators: int
     n_conversations: int
     is_binary: bool
+
+    @property
+    def has_no_taste(self) -> bool:
+        """Whether annotators are estimated not to differ in which source they prefer: new ones are taken to do so."""
+        known = {each.effect: each.sd for each in self.effects}
+        known |= {each.effect: known[each.beside] for each in self.left_out if each.beside in known}
+        return known.get(ANNOTATOR_SOURCE) == 0
 
 
 def compare_sources(

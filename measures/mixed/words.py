@@ -78,6 +78,17 @@ def left_out_sentences(found: SourceComparison, *, has_conversations: bool = Tru
     return said + [f"intervals, p values and effect sizes: {reason}" for reason in withheld]
 
 
+def taste_sentence(found: SourceComparison) -> str:
+    """Return what the claim about new annotators rests on where they are estimated not to differ; nothing elsewhere."""
+    if not found.has_no_taste:
+        return ""
+    people = f"{found.n_annotators:,} annotator{'' if found.n_annotators == 1 else 's'}"
+    return (
+        f"The variance of annotator x source is estimated as 0, from {people}. The intervals hold for new annotators "
+        "only if these do not differ in which source they prefer, either."
+    )
+
+
 def _is_told(left_out: LeftOut) -> bool:
     """Without conversations, items are not told twice."""
     return left_out.effect not in (ITEM, ITEM_SOURCE)

@@ -105,7 +105,8 @@ def _placed(
                 }
             )
             y += at.height
-        placed.append({"label": group.label, "y": heading, "bars": bars, "top": plot_top, "bottom": y})
+        bands = at.bands(plot_top, y, len(bars))
+        placed.append({"label": group.label, "y": heading, "bars": bars, "bands": bands})
     return placed, y
 
 

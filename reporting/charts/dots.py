@@ -1,7 +1,7 @@
 """Dots with intervals: one row per value, in groups, with the values of parts behind the dot."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from parley.numbers import number
 from reporting.charts.drawing import Rows, Scale, draw, flowed, rows_of, scale_ticks, sheet_width, shortened, text_width
+from reporting.charts.forest import interval_text
 from reporting.labels import strength
 
 ROW, GROUP, TOP, BOTTOM = 24, 36, 36, 30
@@ -55,19 +56,25 @@ def dot_figure(
     part_means: str = "",
     has_words: bool = False,
     form: str = ".2f",
+    has_intervals_in_words: bool = False,
+    middle_means: str = "",
 ) -> SafeString:
-    """Draw the rows as SVG. `name` makes ids unique on a page; `dot_means` and `part_means` are for the legend."""
+    """Draw the rows as SVG. `name` makes ids unique on a page; `dot_means` and `part_means` are for the legend.
+
+    `has_intervals_in_words` prints intervals beside the values. With `middle_means`, a line is drawn at one half.
+    """
     rows = [row for group in groups for row in group.rows]
-    texts = [number(row.dot.value if row.dot else None, form) for row in rows]
-    at = rows_of([row.label for row in rows], texts, row=ROW, room=56)
+    texts = [_text(row, form, has_interval=has_intervals_in_words) for row in rows]
+    room = max([56.0, *(text_width(text) + 16 for text in texts)]) if has_intervals_in_words else 56
+    at = rows_of([row.label for row in rows], texts, row=ROW, room=room)
     # The axis begins at 0, or at the multiple of 0.2 below the lowest value; longer intervals are cut off there.
     values = [value for row in rows for value in (*row.parts, *([row.dot.value] if row.dot else []))]
     lowest = min([0.0, *values])
     low = 0.0 if lowest >= 0 else max(LOWEST, -0.2 * int(-lowest / 0.2 + 0.999))
     scale = Scale(low, 1.0, at.start, at.end)
-    legend, top = _legend(rows, dot_means, part_means)
+    legend, top = _legend(rows, dot_means, part_means, middle_means)
     words = _words(scale) if has_words else []
-    placed, height = _placed(groups, scale, form, top + (TOP if words else LINE), at)
+    placed, height = _placed(groups, scale, iter(texts), top + (TOP if words else LINE), at)
     return draw(
         "dots",
         name=name,
@@ -79,6 +86,7 @@ def dot_figure(
         plot_bottom=height,
         words_y=top + 28,
         **at.shared,
+        middle=scale.at(0.5) if middle_means else None,
         ticks=scale_ticks(scale, 0.2, ".1f" if form == ".2f" else form),
         words=words,
         legend=legend,
@@ -96,7 +104,7 @@ def _words(scale: Scale) -> list[tuple[str, float]]:
 
 
 def _placed(
-    groups: Sequence[DotGroup], scale: Scale, form: str, y: float, at: Rows
+    groups: Sequence[DotGroup], scale: Scale, texts: Iterator[str], y: float, at: Rows
 ) -> tuple[list[dict[str, Any]], float]:
     placed = []
     for group in groups:
@@ -123,13 +131,14 @@ def _placed(
                     "low": scale.at(dot.low) if dot and dot.low is not None else None,
                     "high": scale.at(dot.high) if dot and dot.high is not None else None,
                     "diamond": mark,
-                    "text": number(dot.value if dot else None, form),
+                    "text": next(texts),
                     "note": row.note,
                     "note_x": scale.start + 8,
                 }
             )
             y += at.height
-        placed.append({"label": group.label, "y": heading, "rows": rows, "top": top, "bottom": y})
+        bands = at.bands(top, y, len(rows))
+        placed.append({"label": group.label, "y": heading, "rows": rows, "bands": bands})
     return placed, y
 
 
@@ -142,7 +151,15 @@ def _diamond(x: float, y: float, size: float = 4.5) -> str:
     return f"{x},{y - size} {x + size},{y} {x},{y + size} {x - size},{y}"
 
 
-def _legend(rows: Sequence[DotRow], dot_means: str, part_means: str) -> tuple[list[dict[str, Any]], float]:
+def _text(row: DotRow, form: str, *, has_interval: bool) -> str:
+    if row.dot and has_interval:
+        return interval_text(row.dot.value, row.dot.low, row.dot.high, form)
+    return number(row.dot.value if row.dot else None, form)
+
+
+def _legend(
+    rows: Sequence[DotRow], dot_means: str, part_means: str, middle_means: str
+) -> tuple[list[dict[str, Any]], float]:
     """Return the entries for the kinds of marks that occur, and the bottom of the legend."""
     has_intervals = any(row.dot and row.dot.low is not None for row in rows)
     entries = [("dot", _("%(dot_means)s, 95 %% interval") % {"dot_means": dot_means} if has_intervals else dot_means)]
@@ -150,6 +167,8 @@ def _legend(rows: Sequence[DotRow], dot_means: str, part_means: str) -> tuple[li
         entries.append(("diamond", _("mean over batches")))
     if part_means and any(row.parts for row in rows):
         entries.append(("part", part_means))
+    if middle_means:
+        entries.append(("middle", middle_means))
     drawn = [*(row.dot.value for row in rows if row.dot), *(row.mean for row in rows if row.mean is not None)]
     if min(drawn, default=0.0) < LOWEST:
         entries.append(("beyond", _("below %(lowest)s") % {"lowest": number(LOWEST, ".0f")}))

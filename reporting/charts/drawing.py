@@ -23,7 +23,7 @@ LINE_OF_TEXT = 17
 FONT_SIZE = 12.5
 LONGEST_LABEL = 34  # characters of usual width; the legend or the table has the full text
 # Widths of letters, as shares of the font size.
-LETTERS = (("ijlI|!.,:;'’ ", 0.32), ('frt()[]{}/\\-"*', 0.41), ("mwMW%@…—", 0.97))
+LETTERS = (("+−", 0.84), ("ijlI|!.,:;'’ ", 0.32), ('frt()[]{}/\\-"*', 0.41), ("mwMW%@…—", 0.97))
 CAPITAL, USUAL = 0.7, 0.61
 # The palette of Okabe & Ito, whose colours can be told apart with every kind of colour blindness.
 SERIES = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#6e7781")
@@ -69,6 +69,14 @@ class Rows:
     value_anchor: str
     value_y: int
     mark_y: int
+
+    def bands(self, top: float, bottom: float, n: int) -> list[tuple[float, float]]:
+        """Return where the lines of the grid are: whole, or on a phone in each row below its texts."""
+        if self.label_anchor == "end":
+            return [(top, bottom)]
+        texts = max(self.label_y, self.value_y) + 5
+        ends = [bottom - self.height * (n - 1 - at) for at in range(n)]
+        return [(end - self.height + texts, end) for end in ends]
 
     @property
     def shared(self) -> dict[str, Any]:

@@ -94,12 +94,13 @@ def axis_of(rows: Sequence[Estimated], *, has_zero: bool) -> tuple[float, float,
 
 def _placed(group: EstimatedGroup, scale: Scale, step: float, y: float, at: Rows) -> dict[str, Any]:
     top = y + GROUP
+    bottom = top + at.height * len(group.rows)
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
     return {
         "label": shortened(group.label, LONGEST_HEADING),
         "y": y + HEADING,
-        "top": top,
-        "bottom": top + at.height * len(group.rows),
+        "bottom": bottom,
+        "bands": at.bands(top, bottom, len(group.rows)),
         "ticks": scale_ticks(scale, step, f".{digits}f"),
         "rows": [_row(row, scale, top + at.height * place, at) for place, row in enumerate(group.rows)],
     }

@@ -26,6 +26,10 @@ ADVICE = {
     "enough_dialogues": gettext_noop(
         "More annotators in total do not raise the power to %(power)s %%. Plan %(dialogues)s, or %(each)s per dialogue."
     ),
+    "enough_dialogues_or_people": gettext_noop(
+        "More annotators in total do not raise the power to %(power)s %%. Plan %(dialogues)s, or %(each)s per "
+        "dialogue: more than the %(annotators)s in total."
+    ),
     "only_dialogues": gettext_noop(
         "More annotators do not raise the power to %(power)s %%, as the sources differ too much from dialogue to "
         "dialogue. Plan %(dialogues)s."
@@ -114,11 +118,17 @@ def _of_annotators(plan: StudyPlan) -> Iterable[str]:
     if plan.is_short and plan.enough_annotators and plan.enough_annotators > plan.n_annotators:
         yield "enough_annotators"
     elif plan.is_short and plan.n_needed and plan.n_needed > (plan.n_dialogues or 0):
-        yield "enough_dialogues" if plan.enough_ratings else "only_dialogues"
+        yield _more_dialogues(plan)
     elif better_crowd(plan):
         yield "share_dialogues" if plan.test == NEW_ANNOTATORS else "for_report"
     if plan.work and plan.work.n_working < plan.n_annotators:
         yield "smaller_batches" if batch_size_for_all(plan) else "fewer_annotators"
+
+
+def _more_dialogues(plan: StudyPlan) -> str:
+    if not plan.enough_ratings:
+        return "only_dialogues"
+    return "enough_dialogues" if plan.enough_ratings <= plan.n_annotators else "enough_dialogues_or_people"
 
 
 def better_crowd(plan: StudyPlan) -> Crowd | None:

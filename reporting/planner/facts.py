@@ -51,6 +51,7 @@ class Score:
 class PlannerFacts:
     """`rated_kinds` are the kinds of batches with ratings. A dialogue is a whole conversation, or a whole scenario.
 
+    `n_single_dialogues` counts those of a conversation or scenario singly, as the report does.
     `batch_size` is the number of dialogues in a usual batch, None if unknown, and `turns` those of a usual dialogue.
     `pairs` of sources are compared in a dialogue, None if unknown. Several sources share scenarios, if there are any;
     `has_sources_together` says whether responses of several sources are in one dialogue, None with one source.
@@ -61,6 +62,7 @@ class PlannerFacts:
     scores: dict[str, Score]
     sources: list[Source]
     n_dialogues: int
+    n_single_dialogues: int
     turns: int
     pairs: int | None
     has_scenarios: bool
@@ -93,6 +95,7 @@ def planner_facts(study: Study) -> PlannerFacts:
     is_turn = Exists(Candidate.objects.filter(dialogue=OuterRef("pk")))
     counts = study.dialogues.aggregate(
         dialogues=Count(_group(), distinct=True),
+        single=Count("pk", distinct=True),
         rated=Count(_group(), distinct=True, filter=is_turn),
         of_sources=Count(
             Concat(_group(), Value("|"), "candidates__source", output_field=TextField()), distinct=True, filter=is_turn
@@ -107,6 +110,7 @@ def planner_facts(study: Study) -> PlannerFacts:
         scores={each.key: score for each in spec.voted if (score := score_of(each)) is not None},
         sources=sources,
         n_dialogues=counts["dialogues"],
+        n_single_dialogues=counts["single"],
         turns=max(1, round(counts["turns"] / max(1, counts["dialogues"]))),
         pairs=_pairs(study) if any(each.unit == Unit.COMPARISON for each in spec.voted) else None,
         has_scenarios=counts["in_scenarios"] > 0,

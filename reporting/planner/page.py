@@ -13,7 +13,7 @@ from reporting.planner.components import pilot_components
 from reporting.planner.facts import PAIRED, PlannerFacts, Unit, planner_facts
 from reporting.planner.forms import PlannerForm
 from reporting.planner.plans import USUAL_BATCH, Load, PlannedTest, StudyPlan, make_plan
-from reporting.planner.sentences import answer, assumed, doubts, origin, tested, uneven
+from reporting.planner.sentences import answer, assumed, doubts, origin, study_has, tested, uneven
 from reporting.planner.tables import (
     annotators_table,
     curve_picture,
@@ -91,7 +91,7 @@ def planner_page(study: Study, query: Mapping[str, str]) -> dict[str, Any]:
         "has_pilot": PILOT in planned.facts.rated_kinds and form.values["components"] == DEFAULTS,
         "is_of_wholes": form.score is not None and form.score.is_of_wholes,
         "assumed": assumed(question, plan.n_dialogues, plan.n_annotators),
-        "n_dialogues": planned.facts.n_dialogues,
+        "study_has": study_has(planned.facts),
         "is_short": bool(planned.facts.n_dialogues and (plan.n_dialogues or 0) > planned.facts.n_dialogues),
         "is_percent": question.is_percent,
         "query": urlencode(link),

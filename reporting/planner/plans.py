@@ -16,7 +16,6 @@ from measures.planning import (
     crossed_difference,
     crossed_power,
     detectable_difference,
-    fewest_annotators,
     n_dialogues,
     power,
 )
@@ -119,8 +118,8 @@ class PlannedTest:
             return self.needed_for_new(difference, ratings, self.annotators(ratings))
         return self.needed_for_these(difference, ratings)
 
-    def needed_for_these(self, difference: float, ratings: int) -> int | None:
-        return n_dialogues(difference, ratings, **self._asked(), **self._these(ratings)).n_dialogues
+    def needed_for_these(self, difference: float, ratings: int) -> int:
+        return n_dialogues(difference, ratings, **self._asked(), **self._these(ratings))
 
     def needed_for_new(self, difference: float, ratings: int, annotators: int) -> int | None:
         layout = self.layout(2, ratings, annotators)
@@ -146,9 +145,7 @@ class PlannedTest:
     def fewest_annotators(self, dialogues: int = MOST) -> int | None:
         """Return the annotators in total with whom so many dialogues are enough, None if more do not help."""
         layout = self.layout(dialogues, self.ratings, self.ratings)
-        if self.test == NEW_ANNOTATORS or dialogues < MOST:
-            return crossed_annotators(self.difference, layout, self.spread, **self._asked())
-        return max(self.ratings, fewest_annotators(self.difference, self.variances.s_annotator, **self._asked()))
+        return crossed_annotators(self.difference, layout, self.spread, **self._asked())
 
     def enough_ratings(self, dialogues: int) -> int | None:
         """Return the fewest annotators per dialogue with whom so many dialogues are enough, None if there are none."""
@@ -239,6 +236,7 @@ class StudyPlan:
     `n_needed` is None if no number of dialogues is enough; `n_dialogues` is the requested or the needed number.
     `fewest_annotators` in total are enough with some number of dialogues, `enough_annotators` with `n_dialogues`, and
     `enough_ratings` are annotators per dialogue that are enough with `n_dialogues`.
+    The numbers `for_these_annotators` are of a test over dialogues: of a difference in the mean of these annotators.
     `false_alarms` is how often the test of the report finds a difference that does not exist.
     """
 
@@ -251,7 +249,7 @@ class StudyPlan:
     enough_annotators: int | None
     enough_ratings: int | None
     power: float | None
-    n_needed_for_these_annotators: int | None
+    n_needed_for_these_annotators: int
     power_for_these_annotators: float | None
     false_alarms: float | None
     detectable: float | None

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
+from reporting.planner.facts import PlannerFacts
 from reporting.planner.plans import NEW_ANNOTATORS, Load, PlannedTest, StudyPlan, Work
 from reporting.planner.variances import DEFAULTS, MAIN, OWN, PILOT, SCALE, WINS, Variances
 
@@ -188,6 +189,20 @@ def uneven(plan: StudyPlan) -> str:
         "With two or three annotators, the power may fall a little when one more rates: so few hardly tell how much "
         "annotators differ, and the test often takes it for nothing. It is then too sure of itself."
     )
+
+
+def study_has(facts: PlannerFacts) -> str:
+    """Say how many dialogues there are, also as the report counts them if the plan counts several as one."""
+    if facts.n_single_dialogues == facts.n_dialogues:
+        n = facts.n_dialogues
+        sentence = ngettext("The study has %(n)s dialogue so far.", "The study has %(n)s dialogues so far.", n)
+        return sentence % {"n": f"{n:,}"}
+    n = facts.n_dialogues
+    together = ngettext("%(n)s conversation", "%(n)s conversations", n)
+    if facts.has_scenarios:
+        together = ngettext("%(n)s scenario", "%(n)s scenarios", n)
+    found = {"dialogues": dialogues(facts.n_single_dialogues), "together": together % {"n": f"{n:,}"}}
+    return _("The study has %(dialogues)s in %(together)s so far. The plan counts these together as one each.") % found
 
 
 def assumed(question: PlannedTest, n_dialogues: int | None, n_annotators: int, ratings: int | None = None) -> str:

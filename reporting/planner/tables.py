@@ -9,9 +9,9 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from measures.planning import multiplier
 from reporting.charts import Curve, CurveWords, curve_figure
 from reporting.explained import Figure
+from reporting.planner.formulas import exact, found_formula, needed_formula
 from reporting.planner.plans import NEW_ANNOTATORS, NOTABLE, Crowd, Grid, Load, PlannedTest, StudyPlan, Work
 from reporting.planner.sentences import (
     COMPONENT_NAMES,
@@ -114,11 +114,16 @@ def _power_for_these(plan: StudyPlan) -> Figure:
     question = plan.question
     if plan.power_for_these_annotators is None:
         return Figure(UNKNOWN, (_("There is no number of dialogues to use for the plan."),))
-    about = _(
-        "This is the power of a test over dialogues, which the report does not have. It holds for these annotators "
-        "only."
+    found = {"power": percent(plan.power_for_these_annotators), "points": points(question.difference, question)}
+    detects = _(
+        "Of 100 studies with these annotators, a test over dialogues detects a difference of %(points)s between their "
+        "own mean scores in %(power)s."
     )
-    lines = (*_found(plan.power_for_these_annotators, question), level_line(question), about)
+    about = _(
+        "The report does not have this test. It says nothing about other annotators, so it does not count that "
+        "annotators prefer different sources as uncertainty."
+    )
+    lines = (detects % found, level_line(question), about)
     return Figure(_("%(n)s %%") % {"n": percent(plan.power_for_these_annotators)}, lines)
 
 
@@ -246,7 +251,7 @@ def annotators_table(plan: StudyPlan) -> list[Line]:
     question = plan.question
     return [
         Line(
-            f"{crowd.n_annotators:,}",
+            _crowd_heading(question, crowd, plan.n_dialogues),
             (
                 (crowd_power(question, crowd, plan.n_dialogues), crowd.is_chosen),
                 (crowd_dialogues(question, crowd), False),
@@ -254,6 +259,14 @@ def annotators_table(plan: StudyPlan) -> list[Line]:
         )
         for crowd in plan.by_annotators
     ]
+
+
+def _crowd_heading(question: PlannedTest, crowd: Crowd, n_dialogues: int | None) -> str:
+    """Return the number of annotators, and how many of them have something to rate if not all do."""
+    n = crowd.n_annotators
+    working = question.layout(n_dialogues, question.ratings, n).working if n_dialogues else n
+    found = {"n": f"{n:,}", "working": f"{working:,}"}
+    return _("%(n)s (only %(working)s get a batch)") % found if working < n else found["n"]
 
 
 def needed_figure(question: PlannedTest, difference: float, ratings: int, needed: float | None) -> Figure:
@@ -265,7 +278,7 @@ def needed_figure(question: PlannedTest, difference: float, ratings: int, needed
     sentence = _("%(dialogues)s with %(each)s detect a difference of %(points)s with %(power)s %% power.")
     return Figure(
         f"{n:,}",
-        (sentence % found, *_cell_lines(question, n, ratings, _needed_formula(question, difference, ratings, n))),
+        (sentence % found, *_cell_lines(question, n, ratings, needed_formula(question, difference, ratings, n))),
     )
 
 
@@ -273,13 +286,6 @@ def _none_needed(question: PlannedTest, difference: float, ratings: int) -> Figu
     total = question.annotators(ratings)
     is_alone = question.test == NEW_ANNOTATORS and total < 2
     return Figure(UNKNOWN, (_(NO_TEST) if is_alone else no_number(question, difference, total),))
-
-
-def _needed_formula(question: PlannedTest, difference: float, ratings: int, n: int) -> str:
-    shared, room = question.variances.s_annotator, f"{exact(difference)}²"
-    if shared:  # less the part that differences between annotators take up
-        room = f"({room} − {_squares(question)} × {exact(shared)} / {question.annotators(ratings):,})"
-    return f"{_squares(question)} × {_scatter(question, ratings)} / {room} ≤ {n:,}"
 
 
 def _cell_lines(question: PlannedTest, n: int, ratings: int, formula: str) -> tuple[str, ...]:
@@ -297,29 +303,12 @@ def found_figure(question: PlannedTest, n: int, ratings: int, difference: float 
     found = {"dialogues": dialogues(n), "each": each(ratings)}
     found |= {"points": points(difference, question), "power": asked_power(question)}
     sentence = _("%(dialogues)s with %(each)s detect a difference of %(points)s or more with %(power)s %% power.")
-    shared = question.variances.s_annotator
-    more = f" + {exact(shared)} / {question.annotators(ratings):,}" if shared else ""
-    formula = f"√({_squares(question)} × ({_scatter(question, ratings)} / {n:,}{more})) = {difference:.4g}"
+    formula = found_formula(question, n, ratings, difference)
     # One number format for a whole column, so that numbers can be compared by their length.
     form = ".1f" if question.is_percent else ".2f" if question.span >= 1 else ".3g"
     return Figure(
         f"{shown(difference, question):{form}}", (sentence % found, *_cell_lines(question, n, ratings, formula))
     )
-
-
-def exact(value: float) -> str:
-    """Format a number with four significant digits, so that the printed formula gives the printed result."""
-    return f"{value:.4g}"
-
-
-def _squares(question: PlannedTest) -> str:
-    """Return the square of the sum of the two quantiles."""
-    return f"{multiplier(question.power, question.level_each):.3f}"
-
-
-def _scatter(question: PlannedTest, ratings: int) -> str:
-    of = question.of_dialogue
-    return f"({exact(of.s_between)} + {exact(of.s_within)} / {ratings:,})"
 
 
 def crowd_power(question: PlannedTest, crowd: Crowd, n_dialogues: int | None) -> Figure:

@@ -24,7 +24,7 @@ from reporting.study.votes import CriterionVotes, StudyVotes
 NO_SCORES = "no_scores"
 EXCLUDING, UNSURE, NO_SOURCE_NAMED = "excluding", "unsure", "no_source"
 UNUSED_REASONS = (NO_SOURCE_NAMED, EXCLUDING, UNSURE)
-ANSWERS_UNUSED, ANNOTATORS_UNKNOWN = "answers_unused", "annotators_unknown"
+ANSWERS_UNUSED, ANNOTATORS_UNKNOWN, NO_TASTE = "answers_unused", "annotators_unknown", "annotator_source_zero"
 LEVEL = 0.05
 SHARE_TO_WARN = 0.01
 
@@ -282,6 +282,8 @@ def _warnings(found: Compared, unused: list[Unused], n_answers: int) -> Iterable
         yield ANSWERS_UNUSED
     if any(each.effect == ANNOTATOR and each.reason == RESIDUAL for each in found.left_out):
         yield ANNOTATORS_UNKNOWN
+    if found.has_no_taste:
+        yield NO_TASTE
 
 
 def _means(criterion: str, score: str, names: list[str | None], found: Compared) -> list[SourceScore]:

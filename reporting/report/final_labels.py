@@ -37,7 +37,8 @@ class LabelShare:
 class FinalLabels:
     """The final labels of a source and criterion, in numbers of items. The source of whole dialogues is None.
 
-    `agreement` to `replaced` say how labels became final; `excluded`, `tied` and `unsure` why items have none.
+    `agreement` to `replaced` say how labels became final; `excluded`, `tied` and `unsure` why items have none. Of the
+    labels by agreement, `single_vote` have one vote, with which no other could disagree.
     """
 
     source: str | None
@@ -53,6 +54,12 @@ class FinalLabels:
     excluded: int
     tied: int
     unsure: int
+    single_vote: int
+
+    @property
+    def unanimous(self) -> int:
+        """Return the labels of several votes that are all equal."""
+        return self.agreement - self.single_vote
 
 
 def final_labels(study: StudyCells, votes: StudyVotes, settled: SettledLabels) -> list[FinalLabels]:
@@ -61,11 +68,13 @@ def final_labels(study: StudyCells, votes: StudyVotes, settled: SettledLabels) -
     for criterion in study.spec.voted:
         mine = votes.by_criterion[criterion.id]
         human, decided_by = _decided(mine, settled, study.study.majority_rule)
+        is_single = (tallies_on_scale(mine.tallies, criterion).sum(axis=1) == 1) & (decided_by == 0) & (human.code >= 0)
         is_rated = mine.tallies.any(axis=1)
         for source, pk in study.source_ids.items():
             chosen = is_rated & (mine.items.source == pk)
             if chosen.any():
-                rows.append(_row(source, criterion, human, decided_by, chosen))
+                n_single = int((is_single & chosen).sum())
+                rows.append(_row(source, criterion, human, decided_by, chosen, n_single))
     return rows
 
 
@@ -83,7 +92,7 @@ def _decided(votes: CriterionVotes, settled: SettledLabels, rule: str) -> tuple[
 
 
 def _row(
-    source: str | None, criterion: CriterionSpec, human: Human, decided_by: np.ndarray, chosen: BoolArray
+    source: str | None, criterion: CriterionSpec, human: Human, decided_by: np.ndarray, chosen: BoolArray, n_single: int
 ) -> FinalLabels:
     codes, outcomes = human.code[chosen], Counter(human.outcome[chosen].tolist())
     ways = Counter(decided_by[chosen][codes >= 0].tolist())
@@ -101,6 +110,7 @@ def _row(
         ],
         **{name: ways[at] for at, name in enumerate(DECIDED_BY)},
         **{name: outcomes[at] for at, name in enumerate(OUTCOMES) if name in ("excluded", "tied", "unsure")},
+        single_vote=n_single,
     )
 
 

@@ -13,7 +13,7 @@ from reporting.record.acceptance_words import acceptance_lines, plan_lines
 from reporting.report.build import Report
 from reporting.report.coefficients import Agreement, CriterionMean, SourceMean
 from reporting.report.interval_words import withheld_sentence
-from reporting.report.latex_models import behaviour_agreement, behaviours, comparisons, means, rankings
+from reporting.report.latex_models import behaviour_agreement, behaviours, comparisons, means, rankings, win_rates
 from reporting.report.latex_table import (
     FEW_UNITS,
     Cells,
@@ -61,7 +61,7 @@ def as_latex(report: Report) -> str:
     parts = [f"\\section*{{{escaped(report.study.name)}}}"]
     parts += [escaped(" ".join(each)) for each in (report.methods, report.results) if each]
     tables = (
-        means, comparisons, rankings, _overall, _new_annotators, _agreement, behaviours, behaviour_agreement,
+        means, comparisons, rankings, win_rates, _overall, _new_annotators, _agreement, behaviours, behaviour_agreement,
         _majority, _distributions, _negatives, _acceptance, _checklist,
     )  # fmt: skip
     parts += [made for make in tables if (made := make(report))]

@@ -26,7 +26,7 @@ from reporting.report.latex_table import (
 )
 from reporting.report.model_words import scale_sentences, withheld
 from reporting.report.ranking_words import differing_pairs
-from reporting.report.rankings import Bounded
+from reporting.report.rankings import Bounded, CriterionRanking
 
 LETTERS = "Sources of a %s that share no letter differ after Holm's correction (p at most .05)."
 NO_INTERVALS = "There are no intervals."
@@ -122,6 +122,30 @@ def rankings(report: Report) -> str:
         f"all at once with 95 % confidence.{_differing(report)} n counts the answers about a source."
     )
     return table(head, lines, caption, "rankings") if lines else ""
+
+
+def win_rates(report: Report) -> str:
+    """Return a matrix for each criterion: the expected win rate of the row against the column, and direct answers."""
+    return "\n\n".join(_matrix(report, each, at) for at, each in enumerate(report.rankings, 1) if each.pairs)
+
+
+def _matrix(report: Report, found: CriterionRanking, at: int) -> str:
+    names, keys = sources(report), [row.source for row in found.sources]
+    cells = {(pair.source_a, pair.source_b): _win_rate(pair.win_rate, pair.answers) for pair in found.pairs}
+    cells |= {
+        (pair.source_b, pair.source_a): _win_rate(pair.win_rate.of_the_other, pair.answers) for pair in found.pairs
+    }
+    lines = [[names[row], *("" if row == key else cells.get((row, key), "--") for key in keys)] for row in keys]
+    caption = (
+        f"Expected win rates of the row against the column for {criterion(report, found.criterion)}, with 95 % "
+        "intervals, which hold one by one, and the number of answers about the pair (n)."
+    )
+    return table(["Source", *(names[key] for key in keys)], lines, caption, f"winrates{at}")
+
+
+def _win_rate(rate: Bounded, answers: int) -> str:
+    ends = "" if rate.low is None else f" [{number(rate.low)}, {number(rate.high)}]"
+    return f"{number(rate.value)}{ends} (n = {answers:,})"
 
 
 def _bounded(found: Bounded) -> list[str]:

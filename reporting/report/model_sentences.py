@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from measures.mixed.design import ALWAYS_AGREE, ANNOTATOR, ANNOTATOR_SOURCE, RESIDUAL
 from parley.listing import both
 from parley.numbers import number
-from reporting.report.comparisons import SourceComparison
+from reporting.report.comparisons import NO_TASTE, SourceComparison
 from reporting.report.model_words import effect_name, left_out_sentences, unsure_sentence, used_sentence, withheld
 
 OF_ANNOTATORS = {ANNOTATOR, ANNOTATOR_SOURCE}
@@ -140,6 +140,12 @@ def _intervals(found: list[SourceComparison], names: dict[str, str], *, of_dialo
     if not all(row.withheld for row in found):
         yield _t_for_dialogues() if of_dialogues else _t_for_conversations()
         yield _("Intervals end where the scale ends, and those of differences at the largest possible difference.")
+    alike = [row for row in found if NO_TASTE in row.warnings]
+    if alike:
+        yield _(
+            "For %(criteria)s, the variance of annotator × source was estimated as 0. That the intervals hold for new "
+            "annotators rests on this: they assume that annotators do not differ in which source they prefer."
+        ) % {"criteria": _named(alike, names)}
     for notes in ([row.withheld for row in found], [row.few_data for row in found]):
         for note in dict.fromkeys(filter(None, notes)):
             rows = [row for row, own in zip(found, notes, strict=True) if own == note]

@@ -12,6 +12,7 @@ from reporting.report.comparisons import (
     ANSWERS_UNUSED,
     EXCLUDING,
     NO_SOURCE_NAMED,
+    NO_TASTE,
     UNSURE,
     SourceComparison,
     Variance,
@@ -187,3 +188,9 @@ def _warning_sentences(row: SourceComparison) -> Iterable[str]:
             "Every annotator gave one answer, so differences between annotators cannot be told apart from chance. If "
             "some people gave several answers under different names, the intervals are too narrow."
         )
+    if NO_TASTE in row.warnings:
+        people = ngettext("%(n)s annotator", "%(n)s annotators", row.n_annotators) % {"n": f"{row.n_annotators:,}"}
+        yield _(
+            "The variance of annotator × source is estimated as 0, from %(annotators)s. The intervals hold for new "
+            "annotators only if these do not differ in which source they prefer, either."
+        ) % {"annotators": people}

@@ -127,6 +127,8 @@ def ranking_picture(report: Report) -> SafeString | str:
         groups=groups,
         dot_means=_("expected win rate"),
         form=".0%",
+        has_intervals_in_words=True,
+        middle_means=_("50 %%: wins as many as it loses") % {},
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from django.db.models import Count, Exists, OuterRef
+from django.db.models import Count, Exists, OuterRef, Q
 
 from annotation.agreement_cells import alike, for_agreement
 from annotation.models import Assignment, Batch, Rating, Seat, Study
@@ -54,7 +54,10 @@ class AnswersPerItem:
 
 @dataclass(frozen=True, slots=True)
 class Seats:
-    """The lowest and highest number of seats of a batch, None without batches; the study's setting may differ."""
+    """The lowest and highest number of seats planned for a batch, None without batches.
+
+    Seats that an import adds are not planned. Batches that have no others were to have as many as the study's setting.
+    """
 
     low: int | None
     high: int | None
@@ -123,8 +126,7 @@ def material_of(cells: StudyCells, votes: StudyVotes) -> Material:
     pairs = np.unique(votes.item * max(len(votes.work.id), 1) + votes.assignment)
     rated, n_votes = np.unique(pairs // max(len(votes.work.id), 1), return_counts=True)
     by_source = [SourceItems(key, int((items.source[rated] == pk).sum())) for key, pk in cells.source_ids.items()]
-    seats = Seat.objects.filter(batch__in=cells.batches).values("batch").annotate(n=Count("pk"))
-    n_seats = list(seats.values_list("n", flat=True))
+    n_seats = _planned_seats(cells)
     return Material(
         items=len(rated),
         dialogues=_n_read(items.dialogue[rated], items.other[rated]),
@@ -141,6 +143,12 @@ def material_of(cells: StudyCells, votes: StudyVotes) -> Material:
         answers_per_item=list(_answers_per_item(votes, rated, n_votes)),
         seats_per_batch=Seats(min(n_seats, default=None), max(n_seats, default=None)),
     )
+
+
+def _planned_seats(cells: StudyCells) -> list[int]:
+    added = Q(assignment__has_added_seat=True)
+    seats = Seat.objects.filter(batch__in=cells.batches).values("batch").annotate(n=Count("pk", filter=~added))
+    return [n or cells.study.seats for n in seats.values_list("n", flat=True)]
 
 
 def _answers_per_item(votes: StudyVotes, rated: IntArray, n_votes: IntArray) -> Iterable[AnswersPerItem]:

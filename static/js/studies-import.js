@@ -51,6 +51,8 @@
     place.innerHTML = html;
     const hasLists = Boolean(place.querySelector("[data-columns-chosen]"));
     typed.disabled = typed.hidden = hasLists;
+    // What an error says to tick or to fill in must not be folded away.
+    if (place.querySelector("[data-opens-options]")) form.querySelector("[data-options]").open = true;
     sheet.hidden = sheet.querySelector("input").disabled = Boolean(place.querySelector("[data-sheets]"));
     if (focused && place.querySelector(`#${CSS.escape(focused)}`)) document.getElementById(focused).focus();
   };

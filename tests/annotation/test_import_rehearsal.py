@@ -60,8 +60,9 @@ def test_an_answer_that_the_protocol_lacks_is_named(cast: Cast, maker: Client) -
 def test_many_unknown_dialogues_are_counted_and_may_be_created(cast: Cast, maker: Client) -> None:
     rows = HEAD + "".join(f"d{n},human,ann,appropriateness,Appropriate\n" for n in range(1000, 1060))
     text = previewed(maker, rows, "r.csv", kind="ratings")
-    assert text.count("is not in the study: import it first, or tick “Create what is missing”") == 10
-    assert "And 50 more errors." in text
+    assert text.count("is not in the study: import it first, or tick “Create what is missing”") == 1
+    assert "Lines 2, 3, 4, 5, 6, … (60 rows), dialogue: for example, &#x27;d1000&#x27; is not in the study" in text
+    assert "more error" not in text
     assert CHECKED in previewed(maker, rows, "r.csv", kind="ratings", create_missing="on")
     assert not cast.study.dialogues.filter(key="d1000").exists()
 

@@ -130,6 +130,23 @@ def test_columns_that_are_not_recognised_are_chosen_beside_the_preview(open_scre
     assert ImportJob.objects.get().options == {"columns": columns}
 
 
+def test_rows_with_the_same_fault_are_one_error_and_what_it_says_to_tick_is_in_sight(
+    open_screen: Callable[..., Screen], cast: Cast
+):
+    page = open_screen(cast.researcher).go(reverse("study_import", args=[cast.study.slug]))
+    page.get_by_label("Existing ratings").check()
+    box = page.get_by_label("Create what is missing")
+    expect(box).to_be_hidden()
+    rows = "".join(f"d{at // 3},model,ann{at % 3},appropriateness,Appropriate\n" for at in range(300))
+    table = ("dialogue,source,annotator,criterion,value\n" + rows).encode()
+    page.set_input_files("[name=file]", {"name": "r.csv", "mimeType": "text/csv", "buffer": table})
+    expect(page.locator(".preview .field-error")).to_have_text(
+        "Lines 2, 3, 4, 5, 6, … (300 rows), dialogue: for example, 'd0' is not in the study: import it first, or tick "
+        "“Create what is missing”"
+    )
+    expect(box).to_be_visible()
+
+
 def test_only_the_beginning_of_a_large_file_is_sent_for_the_preview(open_screen: Callable[..., Screen], cast: Cast):
     screen = open_screen(cast.researcher)
     page = screen.go(reverse("study_import", args=[cast.study.slug]))

@@ -120,9 +120,13 @@ def test_one_result_per_group_in_the_order_of_the_file(ratings: Any) -> None:
     assert list(found[0]) == ["batch", "criterion", *counts, *COEFFICIENTS, "new_annotators", "fleiss_kappa_by_answer"]
 
 
+def parts_of(text: str) -> list[str]:
+    """The parts of a table that is too wide for one, without the notes below it."""
+    return [part for part in text.split("\n\n") if not part.split()[0].endswith(":")]
+
+
 def headings_of(table: str) -> list[str]:
-    """Of all parts of a table that is too wide for one."""
-    return [name for part in table.split("\n\n") for name in part.splitlines()[0].split()]
+    return [name for part in parts_of(table) for name in part.splitlines()[0].split()]
 
 
 def test_answers_with_an_order_have_further_coefficients_and_the_table_those_asked_for(ratings: Any) -> None:
@@ -249,7 +253,7 @@ def test_there_are_intervals_for_new_annotators_too() -> None:
     [found] = results(path, "--leave-out", "Unsure")
     for name, ends in found["new_annotators"].items():
         assert ends["low"] < found[name]["low"] < found[name]["high"] < ends["high"]
-    shown = printed(path, "--leave-out", "Unsure").split()[-4:]
+    shown = parts_of(printed(path, "--leave-out", "Unsure"))[-1].split()[-4:]
     ends = [end for each in found["new_annotators"].values() for end in (each["low"], each["high"])]
     assert [float(word.strip("[],")) for word in shown] == pytest.approx(ends, abs=5e-4)
 
@@ -258,12 +262,14 @@ def test_two_raters_say_nothing_of_others(ratings: Any) -> None:
     path = ratings(twelve_items())
     nothing = {"low": None, "high": None, "interval_note": "few_annotators"}
     assert results(path)[0]["new_annotators"] == {"fleiss_kappa": nothing, "krippendorff_alpha": nothing}
-    assert printed(path).split()[-2:] == ["(few_annotators)", "(few_annotators)"]
+    text = printed(path)
+    assert parts_of(text)[-1].split()[-2:] == ["(few_annotators)", "(few_annotators)"]
+    assert "few_annotators: no interval for new annotators with fewer than 3 annotators" in text.splitlines()
 
 
 def test_the_table_is_aligned(ratings: Any) -> None:
     text = printed(ratings(twelve_items()))
-    blocks = [block.splitlines() for block in text.split("\n\n")]
+    blocks = [block.splitlines() for block in parts_of(text)]
     assert headings_of(text) == ["n_items", "n_ratings", "n_annotators", *COEFFICIENTS, *NEW_ANNOTATORS]
     assert blocks[0][1].split()[:3] == ["12", "24", "2"]
     for heading, numbers in blocks:
@@ -274,7 +280,7 @@ def test_a_table_that_is_too_wide_continues_below_with_the_labels_again(ratings:
     text = "item,rater,value,about\n" + "".join(
         f"{at},{rater},{at % 3},{about}\n" for at in range(12) for rater in "xy" for about in ("tone", "fact")
     )
-    blocks = printed(ratings(text), "--criterion", "about").split("\n\n")
+    blocks = parts_of(printed(ratings(text), "--criterion", "about"))
     assert len(blocks) > 1
     for block in blocks:
         assert [line.split()[0] for line in block.splitlines()] == ["criterion", "tone", "fact"]
@@ -299,3 +305,11 @@ def test_text_answers_on_an_ordinal_scale_warn_of_their_order(ratings: Any) -> N
     path = str(ratings(twelve_items()))
     call_command("agreement", path, *PARTS, "--scale", "ordinal", stdout=io.StringIO(), stderr=errors)
     assert "alphabetical order (a, b)" in errors.getvalue()
+
+
+def test_the_codes_of_the_table_are_explained_below_it_and_so_is_a_dash(ratings: Any) -> None:
+    out = io.StringIO()
+    call_command("agreement", str(ratings("item,rater,value\ni1,x,1\ni2,x,2\n")), *PARTS, stdout=out)
+    lines = out.getvalue().splitlines()
+    assert "no_pairs: no item was rated by more than one annotator" in lines
+    assert "-: without an interval for these annotators, there is none for new annotators" in lines

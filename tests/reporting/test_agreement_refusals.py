@@ -123,3 +123,18 @@ def test_the_command_runs_without_a_database_and_fails_with_1(ratings: Any) -> N
     bad = run_manage(str(ratings("item,rater,value\n", "bad.csv")), *PARTS, "--json")
     assert (bad.returncode, bad.stdout) == (1, "")
     assert "no ratings below the header" in bad.stderr
+
+
+def test_a_file_with_several_systems_is_told_how_to_name_them(ratings: Any) -> None:
+    path = ratings("dialogue,Model,rater,value\n1,m,x,a\n1,n,x,b\n1,m,y,a\n1,n,y,b\n")
+    parts = ("--annotator", "rater", "--value", "value")
+    with pytest.raises(CommandError) as caught:
+        call_command("agreement", str(path), "--item", "dialogue", *parts)
+    assert str(caught.value).endswith(
+        "rates an item again, first on line 2. If column 'Model' tells apart what was rated, use --item dialogue,Model "
+        "for one result, or --by Model for one each"
+    )
+    for items in (("--item", "dialogue,Model"), ("--item", "dialogue", "--item", "Model")):
+        out = io.StringIO()
+        call_command("agreement", str(path), *items, *parts, "--json", stdout=out)
+        assert [(each["n_items"], each["n_ratings"]) for each in json.loads(out.getvalue())] == [(2, 4)]

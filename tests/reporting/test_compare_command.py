@@ -52,9 +52,22 @@ def crossed(values: Any = None, *, annotators: int = 3, sources: str = "ab", ite
 
 def test_the_json_has_the_values_of_lmertest_in_full_precision() -> None:
     [found] = criteria(STUDY, *TURNS)
-    assert list(found) == ["criterion", "means", "differences", "method", "left_out", "n_ratings"]
-    assert [list(each) for each in found["means"]] == [["source", "mean", "low", "high", "n"]] * 3
-    assert list(found["differences"][0]) == ["a", "b", "difference", "low", "high", "p", "p_holm", "df"]
+    assert list(found) == [
+        "criterion",
+        "means",
+        "differences",
+        "method",
+        "left_out",
+        "n_ratings",
+        "checks",
+        "variances",
+        "warnings",
+    ]
+    assert [list(each) for each in found["means"]] == [
+        ["source", "mean", "low", "high", "n", "plain_mean", "standard_error", "df"]
+    ] * 3
+    keys = ["a", "b", "difference", "low", "high", "p", "p_holm", "df", "standard_error", "effect_size"]
+    assert list(found["differences"][0]) == keys
     theirs = dict(zip(REFERENCE["ordinal"]["columns"], REFERENCE["ordinal"]["differences"][0], strict=True))
     ours = found["differences"][0]
     assert (ours["a"], ours["b"]) == ("0", "1")
@@ -276,3 +289,53 @@ def test_the_command_runs_without_a_database_and_fails_with_1(ratings: Any) -> N
     assert (good.returncode, good.stderr) == (0, "")
     assert json.loads(good.stdout)["criteria"][0]["n_ratings"] == 72
     assert (bad.returncode, bad.stdout) == (1, "")
+
+
+NO_TASTE = (
+    "The variance of annotator x source is estimated as 0, from 3 annotators. The intervals hold for new annotators"
+)
+
+
+def alike() -> pd.DataFrame:
+    """Three annotators who like both sources equally: their differences in every item add up to nothing."""
+    table = crossed()
+    sign = np.where(table["source"] == "a", 1, -1)
+    table["value"] = table["value"] - sign * (table["value"] * sign).groupby(table["annotator"]).transform("mean")
+    return table
+
+
+def test_a_variance_of_0_between_annotators_is_what_the_claim_about_new_ones_rests_on(ratings: Any) -> None:
+    path = ratings(alike().to_csv(index=False))
+    text, _ = printed(path)
+    assert NO_TASTE in " ".join(text.split())
+    rows = [line.split() for line in text.splitlines()]
+    assert ["annotator", "x", "source", "0.000", "0.0000", "6"] in rows
+    [found] = criteria(path)
+    assert [each for each in found["warnings"] if each.startswith(NO_TASTE)]
+    assert {"effect": "annotator x source", "sd": 0.0, "variance": 0.0, "n_groups": 6} in found["variances"]
+
+
+def test_annotators_who_differ_are_not_doubted(ratings: Any) -> None:
+    table = crossed()
+    table["value"] += np.where(table["source"] == "a", 1, -1) * table["annotator"]
+    [found] = criteria(ratings(table.to_csv(index=False)))
+    assert found["warnings"] == []
+    assert "estimated as 0" not in printed(ratings(table.to_csv(index=False)))[0]
+
+
+def test_the_json_has_plain_means_standard_errors_and_the_check() -> None:
+    parts = ("--item", "item", "--source", "source", "--annotator", "rater", "--value", "value")
+    found = json.loads(printed(COHERENCE, "--conversation", "dialogue", "--json", parts=parts)[0])["criteria"][0]
+    assert [round(each["plain_mean"], 3) for each in found["means"]] == [1.413, 1.812, 2.641]
+    third = found["checks"][2]
+    assert (third["a"], third["b"], third["df"]) == ("internal_swap", "original", 36)
+    assert [round(third[key], 3) for key in ("difference", "low", "high")] == [-0.828, -0.940, -0.717]
+    low, high = found["differences"][2]["low"], found["differences"][2]["high"]
+    assert found["differences"][2]["standard_error"] == pytest.approx((high - low) / 2 / 1.978, rel=0.01)
+    assert [each["effect"] for each in found["variances"]][-1] == "residual"
+
+
+def test_values_that_are_all_missing_are_said_to_be_no_numbers(ratings: Any) -> None:
+    _, err = printed(ratings(crossed(np.full(72, "NaN")).to_csv(index=False)))
+    assert "no value is a number: all are missing" in err
+    assert "--positive" not in err

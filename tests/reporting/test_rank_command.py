@@ -76,14 +76,24 @@ def test_the_object_has_exactly_what_was_promised(frame: pd.DataFrame, tmp_path:
     path = tmp_path / "answers.csv"
     frame.to_csv(path, index=False)
     found = result(path, "--cluster", "conversation")
-    assert list(found) == ["sources", "tie", "side_bias", "n"]
+    assert list(found) == ["sources", "tie", "side_bias", "n", "pairs"]
     assert [each["source"] for each in found["sources"]] == ["bot 0", "bot 1", "bot 2"]
     for each in found["sources"]:
-        assert list(each) == ["source", "strength", "low", "high", "win_rate", "rank_low", "rank_high"]
+        known = ["source", "strength", "low", "high", "win_rate", "rank_low", "rank_high"]
+        assert list(each) == [*known, "win_rate_low", "win_rate_high"]
+        assert each["win_rate_low"] < each["win_rate"] < each["win_rate_high"]
         assert each["low"] < each["strength"] < each["high"]
         assert 1 <= each["rank_low"] <= each["rank_high"] <= 3
     assert abs(sum(each["strength"] for each in found["sources"])) < 1e-12
     assert found["n"] == (frame["winner"] != "both_bad").sum()
+    assert [(each["a"], each["b"]) for each in found["pairs"]] == [
+        ("bot 0", "bot 1"),
+        ("bot 0", "bot 2"),
+        ("bot 1", "bot 2"),
+    ]
+    counts = ("a_preferred", "b_preferred", "ties", "both_bad")
+    assert sum(each[name] for each in found["pairs"] for name in counts) == len(frame)
+    assert all(each["win_rate_low"] < each["win_rate"] < each["win_rate_high"] for each in found["pairs"])
 
 
 def test_every_kind_of_file_gives_the_same(frame: pd.DataFrame, tmp_path: Path) -> None:

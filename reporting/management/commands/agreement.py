@@ -11,7 +11,7 @@ from django.core.management.base import CommandError, CommandParser
 from measures.estimate import Estimate
 from measures.further import ORDERED_OF_ANNOTATORS, ORDERED_OF_PATTERNS
 from measures.intervals import Interval
-from reporting.file_command import GAP, WIDTH, FileCommand, aligned
+from reporting.file_command import GAP, WIDTH, FileCommand, aligned, wrapped
 from reporting.file_options import Missing, add_missing, add_where, words
 from reporting.offline import (
     COEFFICIENTS,
@@ -27,6 +27,22 @@ from reporting.offline import (
 COUNTS = ("n_items", "n_ratings", "n_annotators")
 ORDERED = {*ORDERED_OF_PATTERNS, *ORDERED_OF_ANNOTATORS}
 NEW_ANNOTATORS = {"fleiss_kappa": "fleiss_new_annotators", "krippendorff_alpha": "alpha_new_annotators"}
+
+# What the codes of values and of intervals mean.
+MEANINGS = {
+    "no_ratings": "there are no answers",
+    "no_pairs": "no item was rated by more than one annotator",
+    "no_variation": "everybody gave the same answer, so agreement cannot be told from chance",
+    "one_category": "there is only one answer",
+    "no_spread": "the items are all alike, so there is no interval",
+    "too_few_items": "no interval with fewer than 10 items",
+    "rare_answers": "no interval: one answer has more than nine tenths of the votes, with fewer than 100 items",
+    "unreliable": "with so few items or annotators, the interval is rough",
+    "unstable_bootstrap": "no interval: too many resamples were undefined",
+    "few_annotators": "no interval for new annotators with fewer than 3 annotators",
+    "few_groups": "no interval for new annotators with so few items",
+    "no_standard_error": "no interval: its standard error is undefined",
+}
 
 HELP = """Agreement of the ratings in a CSV file (.csv or .csv.gz, one row per rating, header row).
 
@@ -52,7 +68,10 @@ class Command(FileCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser._negative_number_matcher = NEGATIVE_NUMBERS
         parser.add_argument("file", type=Path, metavar="FILE.csv")
-        parser.add_argument("--item", required=True, metavar="COL", help="what was rated")
+        parser.add_argument(
+            "--item", required=True, type=words, action="extend", metavar="COL,...",
+            help="what was rated; several columns name it together, such as dialogue,source",
+        )  # fmt: skip
         parser.add_argument("--annotator", required=True, metavar="COL", help="who rated")
         parser.add_argument("--value", required=True, metavar="COL", help="the answer")
         parser.add_argument("--criterion", metavar="COL", help="one result per criterion, each with its answers")
@@ -84,8 +103,10 @@ class Command(FileCommand):
         parser.add_argument("--json", action="store_true", help="a JSON list instead of a table")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        names = ("item", "annotator", "value", "criterion", "by")
-        columns = Columns(**{name: options[name] for name in names}, where=tuple(options["where"]))
+        names = ("annotator", "value", "criterion", "by")
+        columns = Columns(
+            tuple(options["item"]), **{name: options[name] for name in names}, where=tuple(options["where"])
+        )
         taken = {*COUNTS, *COEFFICIENTS, "new_annotators", *(["criterion"] if columns.criterion else [])} - {
             columns.criterion
         }
@@ -101,7 +122,8 @@ class Command(FileCommand):
         if options["json"]:
             self.stdout.write(as_json(found, columns))
         else:
-            self.stdout.write(as_table(found, columns, _chosen(found, options["coefficients"])))
+            chosen = _chosen(found, options["coefficients"])
+            self.stdout.write("\n\n".join(filter(None, [as_table(found, columns, chosen), as_notes(found, chosen)])))
 
 
 def _chosen(found: FileAgreement, wanted: Sequence[str]) -> list[str]:
@@ -173,6 +195,17 @@ def as_table(found: FileAgreement, columns: Columns, coefficients: Sequence[str]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     blocks = [[*range(len(labels)), *places] for places in _blocks(widths, len(labels))]
     return "\n\n".join(aligned([[line[at] for at in places] for line in lines], len(labels)) for places in blocks)
+
+
+def as_notes(found: FileAgreement, coefficients: Sequence[str]) -> str:
+    """Return what each code of the table means, and why a column has only a dash."""
+    shown = [each.coefficients[name] for each in found.groups for name in coefficients if name in each.coefficients]
+    new = [interval for group in found.groups for interval in group.new_annotators.values()]
+    codes = [code for each in shown for code in (each.reason, each.interval_note)] + [each.note for each in new]
+    lines = [f"{code}: {MEANINGS[code]}" for code in dict.fromkeys(codes) if code in MEANINGS]
+    if any(len(group.new_annotators) < len(NEW_ANNOTATORS) for group in found.groups):
+        lines.append("-: without an interval for these annotators, there is none for new annotators")
+    return "\n".join(wrapped(line) for line in lines)
 
 
 def _blocks(widths: Sequence[int], n_labels: int) -> list[list[int]]:

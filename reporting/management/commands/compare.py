@@ -10,6 +10,7 @@ from django.core.management.base import CommandError, CommandParser
 from measures.estimate import Estimate
 from measures.intervals import UNRELIABLE
 from measures.mixed.sources import BEYOND_SCALE, BY_MODEL, SourceComparison
+from measures.mixed.words import taste_sentence
 from measures.ordinal.odds import NO_VARIATION, NOT_CONVERGED, SEPARATED, TOO_LARGE, CumulativeFit
 from reporting.file_command import FileCommand, aligned, wrapped
 from reporting.file_options import Missing, add_missing, add_where, counted, ends, words
@@ -30,6 +31,7 @@ its answers as the report does. Needs no database."""
 MEANS = ("source", "mean", "95 % interval", "plain mean", "n")
 ODDS = ("odds of a higher answer", "ratio", "95 % interval", "p", "p (Holm)")
 DIFFERENCES = ("difference", "estimate", "95 % interval", "p", "p (Holm)", "df")
+VARIANCES = ("random effect", "SD", "variance", "groups")
 CHECKS = ("difference", "estimate", "95 % interval", "df")
 FOR_WHOM = "Intervals are 95 %, each by itself, for new annotators and new conversations like these"
 BEYOND_SCALE_MEANS = (
@@ -113,8 +115,11 @@ def _fields(
                 "low": each.estimate.low,
                 "high": each.estimate.high,
                 "n": each.estimate.n_ratings,
+                "plain_mean": plain,
+                "standard_error": each.estimate.standard_error,
+                "df": each.degrees_of_freedom,
             }
-            for each in found.means
+            for each, plain in zip(found.means, said.plain_means, strict=True)
         ],
         "differences": [
             {
@@ -126,12 +131,31 @@ def _fields(
                 "p": each.p_value,
                 "p_holm": each.adjusted_p,
                 "df": each.degrees_of_freedom,
+                "standard_error": each.estimate.standard_error,
+                "effect_size": each.effect,
             }
             for each in found.differences
         ],
         "method": said.method,
         "left_out": list(said.left_out),
         "n_ratings": found.n_ratings,
+        "checks": [
+            {
+                "a": sources[each.first],
+                "b": sources[each.second],
+                "difference": each.estimate.value,
+                "low": each.estimate.low,
+                "high": each.estimate.high,
+                "standard_error": each.estimate.standard_error,
+                "df": each.degrees_of_freedom,
+            }
+            for each in found.checks
+        ],
+        "variances": [
+            {"effect": name, "sd": each.sd, "variance": each.sd**2, "n_groups": each.n_groups}
+            for name, each in said.variances
+        ],
+        "warnings": [*said.warnings, *filter(None, [taste_sentence(found)])],
         **({"odds_ratios": _odds_fields(sources, said.odds)} if said.odds else {}),
     }
 
@@ -181,6 +205,8 @@ def _text(said: CriterionSources) -> str:
     if checks:
         title = "Check: plain means, two-way clustered by annotator and conversation"
         parts.append(f"{title}\n{aligned([CHECKS, *checks])}")
+    if said.variances:
+        parts.append(aligned([VARIANCES, *_variances(said)]))
     parts += _notes(found)
     parts.append(wrapped(said.method))
     if said.odds:
@@ -188,6 +214,10 @@ def _text(said: CriterionSources) -> str:
     if said.left_out:
         parts.append("Left out:\n" + "\n".join(f"  {each}" for each in said.left_out))
     return "\n\n".join(parts)
+
+
+def _variances(said: CriterionSources) -> list[tuple[str, ...]]:
+    return [(name, f"{each.sd:.3f}", f"{each.sd**2:.4f}", f"{each.n_groups:,}") for name, each in said.variances]
 
 
 def _sizes(found: SourceComparison) -> str:
@@ -211,6 +241,8 @@ def _notes(found: SourceComparison) -> list[str]:
         said.append(wrapped(UNRELIABLE_MEANS))
     if any(each.interval_note == BEYOND_SCALE for each in estimates):
         said.append(wrapped(BEYOND_SCALE_MEANS))
+    if taste := taste_sentence(found):
+        said.append(wrapped(taste))
     return said
 
 

@@ -1,7 +1,7 @@
 """`manage.py rank FILE` ranks the sources of a file of comparisons, without a database."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -140,17 +140,43 @@ def as_json(found: RankedFile, columns: ComparisonColumns) -> str:
                 "win_rate": each.win_rate.value,
                 "rank_low": each.best_rank,
                 "rank_high": each.worst_rank,
+                "win_rate_low": each.win_rate.low,
+                "win_rate_high": each.win_rate.high,
             }
             for each in ranking.sources
         ],
         "tie": ranking.tie.value,
         "side_bias": ranking.side_bias.value,
         "n": ranking.n,
+        "pairs": list(_pair_fields(found)),
     }
     if columns.covariates:
         rows = zip(columns.covariates, ranking.covariates, strict=True)
         whole["covariates"] = [{"covariate": name, "effect": each.value, **_ends(each)} for name, each in rows]
     return json.dumps(whole, indent=2, allow_nan=False, ensure_ascii=False)
+
+
+def _pair_fields(found: RankedFile) -> Iterator[dict[str, Any]]:
+    """Yield the pairs that were compared: the expected score of `a` against `b`, and the answers about both."""
+    counts, rates = found.ranking.counts, {(each.first, each.second): each.win_rate for each in found.ranking.pairs}
+    for a, b in _compared(counts):
+        rate = rates.get((a, b))
+        yield {
+            "a": found.sources[a],
+            "b": found.sources[b],
+            "win_rate": rate.value if rate else None,
+            "win_rate_low": rate.low if rate else None,
+            "win_rate_high": rate.high if rate else None,
+            "a_preferred": int(counts.preferred[a, b]),
+            "b_preferred": int(counts.preferred[b, a]),
+            "ties": int(counts.tied[a, b]),
+            "both_bad": int(counts.both_bad[a, b]),
+        }
+
+
+def _compared(counts: PairCounts) -> list[tuple[int, int]]:
+    answers = counts.compared + counts.both_bad
+    return [pair for pair in combinations(range(len(answers)), 2) if answers[pair]]
 
 
 def _ends(found: Estimate) -> dict[str, float | None]:
@@ -195,21 +221,19 @@ def _ranks(each: SourceRank) -> str:
 def _pairs(found: RankedFile) -> list[list[str]]:
     """Return a row for each pair that was compared: the expected score of the first, and the counts."""
     counts, rates = found.ranking.counts, {(each.first, each.second): each.win_rate for each in found.ranking.pairs}
-    n = len(found.sources)
     rows = []
-    for a, b in combinations(range(n), 2):
-        if counts.compared[a, b] + counts.both_bad[a, b]:
-            rate = rates.get((a, b))
-            bad, answers = counts.both_bad[a, b], counts.compared[a, b] + counts.both_bad[a, b]
-            rows.append(
-                [
-                    f"{found.sources[a]} against {found.sources[b]}",
-                    "-" if rate is None else _shown(rate),
-                    f"{counts.preferred[a, b]:,} : {counts.preferred[b, a]:,}",
-                    f"{counts.tied[a, b]:,}",
-                    f"{bad:,} ({bad / answers:.0%})",
-                ]
-            )
+    for a, b in _compared(counts):
+        rate = rates.get((a, b))
+        bad, answers = counts.both_bad[a, b], counts.compared[a, b] + counts.both_bad[a, b]
+        rows.append(
+            [
+                f"{found.sources[a]} against {found.sources[b]}",
+                "-" if rate is None else _shown(rate),
+                f"{counts.preferred[a, b]:,} : {counts.preferred[b, a]:,}",
+                f"{counts.tied[a, b]:,}",
+                f"{bad:,} ({bad / answers:.0%})",
+            ]
+        )
     return rows
 
 

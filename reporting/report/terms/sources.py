@@ -13,7 +13,8 @@ TERMS = (
         gettext_noop("Mean"),
         (
             gettext_noop(
-                "The mean score of a source, estimated by a mixed model from all ratings. The scale of each question "
+                "The mean score of a source, estimated by a mixed model from all ratings; where there is no model, the "
+                "plain mean. The scale of each question "
                 "is named below the table."
             ),
             gettext_noop(

@@ -152,7 +152,6 @@ def test_what_the_study_lacks_is_created_if_asked_for(write: Write) -> None:
         ("d0,model-a,,left,r1", "right", "is empty: name the source of this side"),
         (",model-a,model-b,left,r1", "dialogue", "is empty: name the dialogue whose responses are compared"),
         ("d0,model-a,model-b,model-c,r1", "value", "'model-c' is not an answer to better: use Much better on the left"),
-        ("d0,model-a,model-b,,r1", "value", "'' is not an answer to better: use Much better on the left"),
         ("d0,model-a,model-b,left,", "annotator", "is empty: name the annotator"),
     ],
 )

@@ -75,7 +75,10 @@ def test_values_are_keys_labels_or_numbers_and_names_may_be_mapped(scales: Study
         tmp_path / "a.xlsx", [header, ["d1-bot", "r1", "p3", "4 points", 5, "x"], ["d1-gold", "r1", 1, None, 2, ""]]
     )
     summary = load_ratings(scales, path, columns={"consistency": "third"})
-    assert summary.notes[0] == "These columns have no meaning for ratings and were left out: comment."
+    assert summary.notes[:2] == [
+        "1 cell has no answer and is skipped.",
+        "These columns have no meaning for ratings and were left out: comment.",
+    ]
     assert answers() == {
         ("r1", "d1-bot", "fluency", "p3"): 1, ("r1", "d1-bot", "coherence", "p4"): 1,
         ("r1", "d1-bot", "consistency", "p5"): 1, ("r1", "d1-gold", "fluency", "p1"): 1,

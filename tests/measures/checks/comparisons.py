@@ -28,6 +28,7 @@ from measures.planning import (
     multiplier,
     n_dialogues,
     power,
+    quantiles,
 )
 from measures.prediction import f1_scores, mid_ranks, precisions, recalls
 from measures.prediction_intervals import label_estimates, score_estimates
@@ -64,7 +65,7 @@ def plans_beside_statsmodels() -> Iterable[Pair]:
             spread = math.sqrt(between + within / ratings)
             for wanted in (0.05, 0.10, 0.15):
                 size = one.solve_power(wanted / spread, alpha=0.05, power=0.8, ratio=0)
-                yield n_dialogues(wanted, ratings, between, within).n_dialogues, math.ceil(size)
+                yield n_dialogues(wanted, ratings, between, within), math.ceil(size)
                 effect = one.solve_power(nobs1=100, alpha=0.05, power=0.8, ratio=0)
                 yield detectable_difference(100, ratings, between, within), effect * spread
                 theirs = one.power(wanted / spread, 100, 0.05, ratio=0)
@@ -74,7 +75,9 @@ def plans_beside_statsmodels() -> Iterable[Pair]:
 def multipliers_beside_scipy() -> Iterable[Pair]:
     for wanted in (0.5, 0.8, 0.9, 0.95):
         for level in (0.01, 0.05, 0.1):
-            yield multiplier(wanted, level), (stats.norm.isf(level / 2) + stats.norm.isf(1 - wanted)) ** 2
+            asked, own = stats.norm.isf(level / 2), stats.norm.isf(1 - wanted)
+            yield multiplier(wanted, level), (asked + own) ** 2
+            yield quantiles(wanted, level), (asked, own)
 
 
 def crossed_power_beside_simulation() -> Iterable[Pair]:
@@ -194,7 +197,7 @@ CHECKS = [
         ("planning.n_dialogues", "planning.detectable_difference", "planning.power"), "statsmodels, z test",
         plans_beside_statsmodels, 1e-5,
     ),
-    Check(("planning.multiplier",), "scipy", multipliers_beside_scipy),
+    Check(("planning.multiplier", "planning.quantiles"), "scipy", multipliers_beside_scipy),
     Check(("planning.crossed_power",), "simulation: 1,500 studies tested", crossed_power_beside_simulation, 0.05),
     Check(("pilots.components_of",), "statsmodels, analysis of variance", components_beside_statsmodels, 1e-4),
     Check(

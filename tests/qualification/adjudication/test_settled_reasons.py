@@ -76,6 +76,7 @@ def test_the_report_counts_final_labels_and_how_they_became_final(pair: tuple[Wo
     assert {each.option: each.items for each in row.labels} == {"2": 2, "1": 1, "0": 0}
     ways = ("agreement", "majority", "re_rating", "adjudicated", "replaced")
     assert [getattr(row, name) for name in ways] == [1, 0, 1, 1, 0]
+    assert row.unanimous == 1 - row.single_vote
     assert (row.items, row.labelled, row.tied) == (3, 3, 0)
 
 

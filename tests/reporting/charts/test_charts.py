@@ -22,7 +22,7 @@ from reporting.charts import (
     heat_figure,
     interval_text,
 )
-from reporting.charts.drawing import LONGEST_LABEL, SERIES, TONES, WIDTH, Scale, shortened, text_width
+from reporting.charts.drawing import LONGEST_LABEL, SERIES, TONES, WIDTH, Scale, on_a_phone, shortened, text_width
 from reporting.charts.forest import axis_of as forest_axis
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -192,3 +192,18 @@ def luminance(colour: str) -> float:
 
 def test_numbers_are_the_same_in_pictures_and_tables():
     assert (number(0.4), number(None), number(0.42, ".0%")) == ("0.40", "–", "42%")
+
+
+def test_on_a_phone_no_line_of_the_grid_runs_through_a_text():
+    rows = tuple(Estimated(name, 0.2, -0.1, 0.5, "+0.20 [-0.10, +0.50]") for name in ("one - other", "one - third"))
+    with on_a_phone():
+        drawn = ElementTree.fromstring(
+            forest_figure(
+                name="f", title="t", description="d", groups=[EstimatedGroup("Kind", "s", rows)], dot_means="x"
+            )
+        )
+    texts = [float(each.get("y")) for each in drawn.iter(f"{SVG}text") if each.text and "one" in each.text]
+    lines = [each for each in drawn.iter(f"{SVG}line") if each.get("x1") == each.get("x2")]
+    assert len(texts) == 2
+    assert lines
+    assert not any(float(line.get("y1")) - 4 < y < float(line.get("y2")) + 12 for line in lines for y in texts)

@@ -5,7 +5,7 @@ import pytest
 from reporting.planner.advice import advice, advice_codes
 from reporting.planner.plans import make_plan
 from reporting.planner.sentences import answer, uneven
-from reporting.planner.tables import differences_table
+from reporting.planner.tables import annotators_table, differences_table
 from tests.reporting.planner.asked import LOAD, own, question
 
 
@@ -130,3 +130,15 @@ def test_several_comparisons_share_the_level_and_one_rating_is_warned_about():
 
 def test_more_dialogues_are_not_said_to_help_more_where_more_people_do():
     assert "More dialogues help more than more annotators per dialogue." not in advice(make_plan(question(), LOAD))
+
+
+def test_more_annotators_per_dialogue_than_there_are_in_all_are_said_to_be_more():
+    plan = make_plan(question(n_annotators=4, n_dialogues=100), LOAD)
+    assert plan.enough_ratings > 4
+    assert f"or {plan.enough_ratings} annotators per dialogue: more than the 4 annotators in total." in advice(plan)[0]
+
+
+def test_rows_of_annotators_without_a_batch_say_how_many_have_one():
+    plan = make_plan(question(n_annotators=12, n_dialogues=40), LOAD)
+    headings = [line.heading for line in annotators_table(plan)]
+    assert headings == ["3", "6", "12", "24 (only 12 get a batch)", "48 (only 12 get a batch)"]

@@ -59,7 +59,7 @@ def test_turns_of_a_conversation_are_one_dialogue():
     Dialogue.objects.bulk_update(dialogues, ["conversation"])
     study.batches.update(kind=Batch.Kind.PILOT)
     page = asked(study, dialogues="60")
-    assert "The study has 14 dialogues so far." in page
+    assert "The study has 42 dialogues in 14 conversations so far." in page
     found = document(study, dialogues="60", components="pilot")
     assert found["question"]["turns"] == 3
     assert found["question"]["variances"]["s_turn"] >= 0

@@ -129,17 +129,16 @@ def test_both_powers_are_those_of_simulated_studies(ratings, groups, s_annotator
     found = np.zeros(2)
     for _ in range(n_runs):
         shape = (60 // groups, ratings)
+        tastes = rng.normal(0, np.sqrt(s_annotator), (groups, 1, ratings))
         blocks = [
-            0.1
-            + rng.normal(0, np.sqrt(0.0388), (shape[0], 1))
-            + rng.normal(0, np.sqrt(s_annotator), (1, ratings))
-            + rng.normal(0, np.sqrt(0.2927), shape)
-            for _ in range(groups)
+            0.1 + rng.normal(0, np.sqrt(0.0388), (shape[0], 1)) + taste + rng.normal(0, np.sqrt(0.2927), shape)
+            for taste in tastes
         ]
-        found += [p < 0.05 for p in (crossed_p(blocks), dialogue_p(blocks))]
+        # The difference in the mean of these annotators is .1, whatever they prefer.
+        of_these = [block - tastes.mean() for block in blocks]
+        found += [p < 0.05 for p in (crossed_p(blocks), dialogue_p(of_these))]
     assert plan.power == pytest.approx(found[0] / n_runs, abs=0.05)
-    if not s_annotator:  # with it, a test over dialogues alone is not one
-        assert plan.power_for_these_annotators == pytest.approx(found[1] / n_runs, abs=0.05)
+    assert plan.power_for_these_annotators == pytest.approx(found[1] / n_runs, abs=0.05)
 
 
 def test_what_is_unknown_of_the_work_stays_a_dash():
@@ -161,9 +160,27 @@ def test_every_number_explains_itself(asked):
 def test_the_test_over_dialogues_explains_itself_by_its_formula():
     plan = make_plan(question(ratings=1, variances=own(0.0005)), LOAD)
     chosen = next(figure for line in differences_table(plan) for figure, is_chosen in line.cells if is_chosen)
-    assert chosen.lines[-1] == f"7.849 × (0.0388 + 0.2927 / 1) / (0.1² − 7.849 × 0.0005 / 1) ≤ {plan.n_needed}"
+    assert chosen.lines[-1] == f"7.849 × (0.0388 + 0.2927 / 1) / 0.1² ≤ {plan.n_needed}"
     found = next(figure for line in dialogues_table(plan) for figure, is_chosen in line.cells if is_chosen)
-    assert found.lines[-1].startswith(f"√(7.849 × ((0.0388 + 0.2927 / 1) / {plan.n_needed} + 0.0005 / 1)) = 0.09")
+    assert found.lines[-1].startswith(f"√(7.849 × (0.0388 + 0.2927 / 1) / {plan.n_needed}) = 0.09")
+
+
+def test_the_formula_counts_who_rates_a_dialogue_where_not_everybody_does():
+    plan = make_plan(question(ratings=1, n_annotators=20, n_dialogues=20, batch_size=1, variances=own(0.01)), LOAD)
+    assert plan.test == "these_annotators"
+    chosen = next(figure for line in differences_table(plan) for figure, is_chosen in line.cells if is_chosen)
+    reach = "1.960 × √(0.0388 + 0.2927 / 1 + 0.01 × (1 / 1 − 1 / 20)) + 0.842 × √(0.0388 + 0.2927 / 1)"
+    assert chosen.lines[-1] == f"({reach})² / 0.1² ≤ {plan.n_needed}"
+    assert plan.n_needed == plan.n_needed_for_these_annotators == 266
+    found = next(figure for line in dialogues_table(plan) for figure, is_chosen in line.cells if is_chosen)
+    assert found.lines[-1].startswith(f"({reach}) / √20 = 0.36")
+
+
+def test_the_power_for_these_annotators_does_not_count_what_they_prefer():
+    one, other = (make_plan(question(n_dialogues=100, variances=own(s_a)), LOAD) for s_a in (0.0, 0.02))
+    assert one.power_for_these_annotators == other.power_for_these_annotators > one.power > other.power
+    tile = next(fact.figure for fact in facts(other, LOAD) if fact.name == "Power for these annotators only")
+    assert "a difference of 10 points between their own mean scores in 77." in tile.lines[0]
 
 
 def test_points_are_of_a_share_or_of_a_scale():

@@ -18,9 +18,10 @@ from measures.mixed.design import Ratings
 from measures.mixed.sources import SourceComparison, compare_sources
 from parley.numbers import number
 from reporting.exports.formats import write_export
-from reporting.report.build import build_report
+from reporting.report.build import Report, build_report
 from reporting.report.downloads import as_csv
 from reporting.report.model_pictures import differences_picture
+from reporting.report.model_sentences import model_sentences
 from reporting.report.model_words import warnings_of
 from tests.factories import MembershipFactory
 from tests.he_study import SOURCES, he_ratings, he_rows, load_he_study
@@ -161,6 +162,8 @@ def test_one_annotator_has_means_and_beside_them_the_reason_why_there_is_no_inte
     assert all(re.match(r"\d\.\d\d no interval: one annotator n \d+$", cell) for cell in cells), cells
     assert "a single annotator, or one for each source, says nothing about other annotators" in page
     assert "figures/differences" not in page
+    assert "Mean scores, without intervals." in page
+    assert "Mean scores with 95 per cent intervals" not in page
 
 
 def test_the_methods_name_the_model_so_that_it_can_be_cited(he_report):
@@ -197,3 +200,22 @@ def test_the_legend_of_differences_names_the_p_that_makes_a_ring(he_report):
     picture = differences_picture(he_report.comparisons, names)
     assert "difference, p at most .05 after Holm" in picture
     assert "difference, p above .05 after Holm" in picture
+
+
+def test_annotators_estimated_to_like_all_sources_alike_are_named_beside_the_table_and_in_the_methods(
+    overlapping: Study,
+):
+    first, *others = build_report(overlapping, now=NOW).comparisons
+    rows = [replace(first, warnings=["annotator_source_zero"], n_annotators=2), *others]
+    (of,) = [of for said, of in warnings_of(rows).items() if "estimated as 0, from 2 annotators." in said]
+    assert of == [first.criterion]
+    names = {row.criterion: row.criterion for row in rows}
+    said = " ".join(model_sentences(rows, names, has_dialogues_as_units=False))
+    assert "the variance of annotator × source was estimated as 0. That the intervals hold for new annotators" in said
+
+
+def test_the_warning_comes_exactly_where_the_variance_is_0(overlapping: Study, he_report: Report):
+    rows = [*build_report(overlapping, now=NOW).comparisons, *he_report.comparisons]
+    for row in rows:
+        at_zero = any(each.effect == "annotator_source" and each.sd == 0 for each in row.effects)
+        assert ("annotator_source_zero" in row.warnings) is at_zero

@@ -5,7 +5,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import Membership, Rating, Study
+from annotation.models import Assignment, Membership, Rating, Study
 from protocols.specs import spec_of
 from reporting.report.build import build_report
 from reporting.report.methods import methods
@@ -52,6 +52,22 @@ def test_answers_that_are_missing_are_counted_in_the_methods_and_the_checklist(s
     assert f"Each item was judged by 3 annotators. {said}" in " ".join(methods(report))
     (row,) = [row for row in report.checklist if row.key == "votes_per_sample"]
     assert row.lines == ["Annotators per item: 3; planned: 3.", said]
+
+
+def test_seats_that_an_import_adds_are_not_planned_and_the_setting_is_where_there_are_no_others(scale_study: Study):
+    def planned() -> str:
+        (row,) = [
+            row for row in build_report(scale_study, now=timezone.now()).checklist if row.key == "votes_per_sample"
+        ]
+        return row.lines[0]
+
+    work = Assignment.objects.filter(batch__study=scale_study)
+    work.filter(pk=work.first().pk).update(has_added_seat=True)
+    assert planned() == "Annotators per item: 3; planned: 2."
+    work.update(has_added_seat=True)
+    Study.objects.filter(pk=scale_study.pk).update(seats=5)
+    scale_study.refresh_from_db()
+    assert planned() == "Annotators per item: 3; planned: 5."
 
 
 def test_agreement_has_both_intervals_each_with_the_annotators_it_holds_for(overlapping: Study):

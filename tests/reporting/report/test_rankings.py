@@ -20,12 +20,14 @@ from annotation.services.claiming import claim_seat
 from annotation.services.rating import Submission
 from measures.preferences.comparisons import Comparisons
 from measures.preferences.ranking import rank
+from parley.numbers import number
 from protocols.answers import Given
 from reporting.exports.formats import write_export
 from reporting.report.build import build_report, plain_report
 from reporting.report.downloads import as_csv
 from reporting.report.latex import as_latex
 from reporting.report.methods import methods
+from reporting.report.pictures import ranking_picture
 from tests.clock import NOW as THEN
 from tests.comparing import deal, make_compared, make_compared_dialogues, make_scenarios, make_study, sides_of
 from tests.factories import MembershipFactory, make_annotator
@@ -313,3 +315,19 @@ def test_the_command_finds_in_the_exported_file_what_the_report_says(tmp_path):
         assert (row["low"], row["high"]) == pytest.approx(
             (shown[row["source"]].strength.low, shown[row["source"]].strength.high), rel=1e-6
         )
+
+
+def test_latex_has_the_win_rates_of_every_pair_with_their_answers(answered):
+    report = build_report(answered, now=NOW)
+    text = as_latex(report).split(r"\label{tab:winrates1}")[1].split(r"\end{longtable}")[0]
+    pair = report.rankings[0].pairs[0]
+    for rate in (pair.win_rate, pair.win_rate.of_the_other):
+        assert f"{rate.value:.2f} [{rate.low:.2f}, {rate.high:.2f}] (n = {pair.answers})" in text
+
+
+def test_the_chart_prints_the_intervals_and_has_a_line_at_one_half(answered):
+    report = build_report(answered, now=NOW)
+    drawn = str(ranking_picture(report))
+    rate = report.rankings[0].sources[0].win_rate
+    assert f"{number(rate.value, '.0%')} [{number(rate.low, '.0%')}, {number(rate.high, '.0%')}]" in drawn
+    assert "50 %: wins as many as it loses" in drawn
