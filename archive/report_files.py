@@ -7,12 +7,16 @@ from django.template.loader import render_to_string
 from django.utils.translation import override as in_language
 
 from annotation.models import Rating, Study
+from parley.pdf import PdfUnavailable
+from reporting.charts.drawn import Drawn
 from reporting.charts.files import as_svg
 from reporting.exports.cursors import count_ratings
-from reporting.report.build import build_report
+from reporting.report.build import Report, build_report
 from reporting.report.downloads import TABLES, as_csv, as_json
 from reporting.report.latex import as_latex
 from reporting.report.page import page_of
+from reporting.report.paper import FIGURES as PAPER_FIGURES
+from reporting.report.paper import paper_files
 from reporting.report.pdf import styles_of_file
 
 FOLDER = "report"
@@ -21,8 +25,15 @@ MOST_RATINGS = 1_000_000
 FIGURES = ("agreement", "votes", "errors")
 
 
-def report_files(study: Study) -> Iterator[tuple[str, str]]:
-    """Yield (name, text) of the report in English; nothing for a study without answers, or with too many."""
+def _paper(report: Report, pictures: dict[str, Drawn]) -> dict[str, bytes]:
+    try:
+        return dict(paper_files(report, pictures))
+    except PdfUnavailable:  # an archive is more than its figures, and these are there as SVG
+        return dict(paper_files(report, {}))
+
+
+def report_files(study: Study) -> Iterator[tuple[str, bytes]]:
+    """Yield (name, content) of the report in English; nothing for a study without answers, or with too many."""
     if count_ratings(study) > MOST_RATINGS:
         return
     # The date of the report is that of the last answer: the same study gives the same bytes.
@@ -44,4 +55,6 @@ def report_files(study: Study) -> Iterator[tuple[str, str]]:
             **{f"tables/{table}.csv": as_csv(report, table) for table in TABLES},
             **{f"figures/{name}.svg": as_svg(picture.wide) for name, picture in pictures.items() if picture.wide},
         }
-    yield from ((f"{FOLDER}/{name}", text) for name, text in found.items())
+        paper = _paper(report, {name: page[f"{name}_figure"] for name in PAPER_FIGURES})
+    yield from ((f"{FOLDER}/{name}", text.encode()) for name, text in found.items())
+    yield from ((f"{FOLDER}/paper/{name}", content) for name, content in paper.items())

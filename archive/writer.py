@@ -107,8 +107,8 @@ def write_archive(study: Study, options: ExportOptions, file: IO[bytes], tick: T
         archive.add(name, [write_yaml(readable_bundle(version)).encode()])
     facts = entries.settings_of(study, versions) | {"files": archive.hashes}
     archive.add("settings.json", [_json(facts)])
-    for name, text in report_files(study):
-        archive.add(name, [text.encode()])
+    for name, content in report_files(study):
+        archive.add(name, [content])
     archive.add("README.txt", [_readme(study, archive.hashes).encode()])
     archive.close()
 

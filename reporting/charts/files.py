@@ -27,12 +27,21 @@ def as_svg(picture: str) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(_alone(picture), "unicode") + "\n"
 
 
+def as_pdf(picture: str) -> bytes:
+    """Return the chart as a PDF of its own size. Raises PdfUnavailable if the system lacks Pango."""
+    return _printed(_alone(picture))
+
+
+def _printed(root: Element) -> bytes:
+    svg = ElementTree.tostring(root, "unicode")
+    return make_pdf(PAGE.format(width=root.attrib["width"], height=root.attrib["height"], svg=svg))
+
+
 def as_png(picture: str) -> bytes:
     """Return the chart as PNG, at 300 dots per inch at most. Raises PdfUnavailable if the system lacks Pango."""
     root = _alone(picture)
     width, height = float(root.attrib["width"]), float(root.attrib["height"])
-    svg = ElementTree.tostring(root, "unicode")
-    pdf = make_pdf(PAGE.format(width=root.attrib["width"], height=root.attrib["height"], svg=svg))
+    pdf = _printed(root)
     import pypdfium2  # here, because the 7 MB library is needed for PNG only
 
     dpi = min(DPI, 96 * math.sqrt(MOST_PIXELS / (width * height)))

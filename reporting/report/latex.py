@@ -36,10 +36,10 @@ HEAD = r"""\documentclass{article}
 \usepackage{iftex}
 \ifPDFTeX\usepackage[T1]{fontenc}\usepackage[utf8]{inputenc}\else\usepackage{fontspec}\fi
 \usepackage{booktabs}
-\usepackage{longtable}
 \usepackage[margin=2.5cm]{geometry}
 \begin{document}
 """
+FLOATS_AT_ONCE = 6  # LaTeX gives up where too many wait for a page
 COEFFICIENTS = {
     "krippendorff_alpha": "Krippendorff's alpha",
     "fleiss_kappa": "Fleiss' kappa",
@@ -60,12 +60,31 @@ def as_latex(report: Report) -> str:
     """Return the document in English, like all files: papers are written in English or translated as a whole."""
     parts = [f"\\section*{{{escaped(report.study.name)}}}"]
     parts += [escaped(" ".join(each)) for each in (report.methods, report.results) if each]
-    tables = (
-        means, comparisons, rankings, win_rates, _overall, _new_annotators, _agreement, behaviours, behaviour_agreement,
-        _majority, _distributions, _negatives, _acceptance, _checklist,
-    )  # fmt: skip
-    parts += [made for make in tables if (made := make(report))]
+    floats = "\n\n".join(latex_tables(report).values()).split("\n\n")
+    for start in range(0, len(floats), FLOATS_AT_ONCE):
+        parts += [*floats[start : start + FLOATS_AT_ONCE], r"\clearpage"]
     return HEAD + "\n\n".join(parts) + "\n\\end{document}\n"
+
+
+def latex_tables(report: Report) -> dict[str, str]:
+    """Return the tables that have rows, by name, in the order of a paper."""
+    makers = {
+        "means": means,
+        "differences": comparisons,
+        "rankings": rankings,
+        "win-rates": win_rates,
+        "agreement": _overall,
+        "new-annotators": _new_annotators,
+        "agreement-by-source": _agreement,
+        "behaviours": behaviours,
+        "behaviour-agreement": behaviour_agreement,
+        "majority": _majority,
+        "distributions": _distributions,
+        "negatives": _negatives,
+        "acceptance": _acceptance,
+        "checklist": _checklist,
+    }
+    return {name: made for name, make in makers.items() if (made := make(report))}
 
 
 def _majority(report: Report) -> str:
@@ -82,7 +101,7 @@ def _majority(report: Report) -> str:
 def _majority_cell(row: Majority) -> str:
     """Return the share with what it is made of, as the page has it."""
     parts = [f"{row.positive_items:,} of {row.items:,}", *([f"{row.ties:,} tied"] if row.ties else [])]
-    return f"{number(row.percent)} ({', '.join(parts)})"
+    return f"{number(row.percent)}\n{', '.join(parts)}"
 
 
 def _agreement(report: Report) -> str:
@@ -90,7 +109,7 @@ def _agreement(report: Report) -> str:
     cells: Cells = {(row.source, row.criterion): _kappas(row) for row in report.agreement}
     ends = [row.pooled_limits for row in report.agreement]
     caption = (
-        "Fleiss' kappa: the mean over batches, and in brackets that of all items pooled"
+        "Fleiss' kappa: the mean over batches, and below it that of all items pooled"
         f"{of_these(ends, ', with its 95 % interval')}. At the edges, means of "
         f"the means over batches with their standard deviations. {report.rules['words']}{_agreement_notes(ends)}"
     )
@@ -104,7 +123,7 @@ def _agreement(report: Report) -> str:
 
 def _kappas(row: Agreement) -> str:
     undefined = f"; {row.undefined} undefined" if row.undefined else ""
-    return f"{number(row.mean)} ({interval(row.pooled, row.pooled_limits)}){undefined}"
+    return f"{number(row.mean)}{undefined}\npooled {interval(row.pooled, row.pooled_limits)}"
 
 
 def _agreement_notes(ends: list[Limits]) -> str:
@@ -113,7 +132,7 @@ def _agreement_notes(ends: list[Limits]) -> str:
 
 
 def _mean_sd(row: CriterionMean | SourceMean) -> str:
-    return number(row.mean) if row.sd is None else f"{number(row.mean)} (sd {number(row.sd)})"
+    return number(row.mean) if row.sd is None else f"{number(row.mean)}\nsd {number(row.sd)}"
 
 
 def _overall(report: Report) -> str:

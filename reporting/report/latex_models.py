@@ -64,8 +64,8 @@ def _notes(report: Report, found: Iterable[ModelLimits]) -> str:
 
 def _mean(row: SourceScore) -> str:
     """Return a mean with its interval, its letters, and the number of answers."""
-    found = [number(row.mean), limits(row.limits), row.letters, f"(n {row.limits.n_ratings:,})"]
-    return " ".join(filter(None, found))
+    mean = " ".join(filter(None, [number(row.mean), row.letters]))
+    return "\n".join(filter(None, [mean, limits(row.limits), f"n {row.limits.n_ratings:,}"]))
 
 
 def _sided(found: ModelLimits) -> str:
@@ -97,7 +97,8 @@ def comparisons(report: Report) -> str:
         "Intervals are not corrected for the number of comparisons: where an interval leaves out 0, Holm's p may still "
         "show no difference. They end at the largest possible difference."
     )
-    return table(head, lines, caption + _notes(report, (each.limits for each in pairs)), "comparisons") if lines else ""
+    notes = _notes(report, (each.limits for each in pairs))
+    return table(head, lines, caption + notes, "comparisons", columns="llrrrrr") if lines else ""
 
 
 def rankings(report: Report) -> str:
@@ -121,7 +122,7 @@ def rankings(report: Report) -> str:
         "expected scores against the other sources; their intervals hold one by one and are not corrected. Ranks hold "
         f"all at once with 95 % confidence.{_differing(report)} n counts the answers about a source."
     )
-    return table(head, lines, caption, "rankings") if lines else ""
+    return table(head, lines, caption, "rankings", columns="llrrrrrrr") if lines else ""
 
 
 def win_rates(report: Report) -> str:

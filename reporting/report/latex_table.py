@@ -1,7 +1,7 @@
 """One table of the LaTeX document, and the texts and numbers in its cells."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -9,6 +9,10 @@ from parley import numbers
 from reporting.report.build import Report
 
 MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
+STACK = r"\begin{tabular}[t]{@{}r@{}}%s\end{tabular}"
+BELOW = r"\\[0pt]{\scriptsize %s}"  # a further line of a cell
+MOST_COLUMNS, MOST_LINES = 7, 48  # of one table: more do not fit on a page with two columns of text
+LINE = 70  # characters of a text that breaks
 FEW_DATA = "†"
 FEW_UNITS = "Few data: with fewer than 20 items, or groups that are resampled, an interval is rough."
 SPECIAL = {
@@ -59,8 +63,8 @@ def probability(value: float | None) -> str:
 
 
 def interval(value: float | None, found: Ends) -> str:
-    """Return a number with its interval."""
-    return " ".join(filter(None, [number(value), limits(found)]))
+    """Return a number with its interval below it."""
+    return "\n".join(filter(None, [number(value), limits(found)]))
 
 
 def limits(found: Ends) -> str:
@@ -111,22 +115,67 @@ def criterion(report: Report, key: str) -> str:
 
 
 def table(head: Sequence[str], lines: Iterable[Sequence[str]], caption: str, label: str, columns: str = "") -> str:
-    """Return a longtable, which can break across pages."""
-    shape = columns or "l" + "r" * (len(head) - 1)
-    rows = [" & ".join(map(cell, line)) + r" \\" for line in lines]
+    """Return floats of both columns of a paper, each of which fits on a page; the parts of a large table are numbered.
+
+    A line break in a cell puts what follows below it. With `columns`, their alignment, all columns are in one part.
+    """
+    pages = [*_on_pages(lines)]
+    columns_of_parts = [[*range(len(head))]] if columns else _in_parts(len(head))
+    parts = [(places, rows) for places in columns_of_parts for rows in pages]
+    return "\n\n".join(
+        _float(
+            [head[at] for at in places],
+            [[row[at] for at in places] for row in rows],
+            caption if number == 1 else f"{caption.partition('. ')[0].rstrip('.')}: part {number} of {len(parts)}.",
+            label if number == 1 else f"{label}{number}",
+            columns or "l" + "r" * (len(places) - 1),
+        )
+        for number, (places, rows) in enumerate(parts, start=1)
+    )
+
+
+def _in_parts(n_columns: int) -> list[list[int]]:
+    """Return the columns of each part: the first names the rows, so it is in all of them."""
+    others = list(range(1, n_columns))
+    return [[0, *others[start : start + MOST_COLUMNS]] for start in range(0, len(others), MOST_COLUMNS)]
+
+
+def _on_pages(lines: Iterable[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
+    page: list[Sequence[str]] = []
+    height = 0
+    for row in lines:
+        needed = max(text.count("\n") + 1 + len(text) // LINE for text in row)
+        if page and height + needed > MOST_LINES:
+            yield page
+            page, height = [], 0
+        page.append(row)
+        height += needed
+    yield page
+
+
+def _float(head: Sequence[str], rows: Sequence[Sequence[str]], caption: str, label: str, columns: str) -> str:
     return "\n".join([
-        rf"\begin{{longtable}}{{{shape}}}",
-        rf"\caption{{{escaped(caption)}}}\label{{tab:{label}}}\\",
+        r"\begin{table*}[t]",
+        r"\centering\footnotesize",
+        rf"\caption{{{escaped(caption)}}}",
+        rf"\label{{tab:{label}}}",
+        rf"\begin{{tabular}}{{@{{}}{columns}@{{}}}}",
         r"\toprule",
-        " & ".join(map(escaped, head)) + r" \\",
+        _row(head),
         r"\midrule",
-        r"\endhead",
-        *rows,
+        *map(_row, rows),
         r"\bottomrule",
-        r"\end{longtable}",
+        r"\end{tabular}",
+        r"\end{table*}",
     ])  # fmt: skip
 
 
+def _row(cells: Iterable[str]) -> str:
+    r"""Return the cells with an end that takes no argument: after a bare `\\`, a cell like `[4]` would be a length."""
+    return " & ".join(map(cell, cells)) + r" \\[0pt]"
+
+
 def cell(text: str) -> str:
-    """Escape a cell and turn a hyphen before a number into a minus sign."""
-    return MINUS.sub("$-$", escaped(text))
+    """Escape a cell and turn a hyphen before a number into a minus sign. Lines stand below each other."""
+    first, *others = (MINUS.sub("$-$", escaped(line)) for line in text.split("\n"))
+    return STACK % (first + "".join(BELOW % each for each in others)) if others else first

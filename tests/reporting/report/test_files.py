@@ -47,7 +47,16 @@ def test_the_document_has_a_table_with_a_caption_for_each_part_of_a_paper(report
     text = as_latex(report)
 
     labels = re.findall(r"\\label\{tab:(\w+)\}", text)
-    assert labels == ["means", "comparisons", "overall", "agreement", "majority", "negatives", "checklist"]
+    assert labels == [
+        "means",
+        "comparisons",
+        "overall",
+        "agreement",
+        "majority",
+        "negatives",
+        "checklist",
+        "checklist2",
+    ]
     assert text.count(r"\caption{") == len(labels)
     assert text.startswith(r"\documentclass") and text.endswith("\\end{document}\n")  # noqa: PT018 - its two ends
 
@@ -55,8 +64,8 @@ def test_the_document_has_a_table_with_a_caption_for_each_part_of_a_paper(report
 def test_shares_say_what_they_are_made_of_and_agreement_is_in_per_cent(report: Report):
     text = as_latex(report)
     row = report.majority[0]
-    made_of = f"{row.percent:.2f} ({row.positive_items} of {row.items}{f', {row.ties} tied' if row.ties else ''})"
-    assert made_of in text
+    made_of = f"{row.positive_items} of {row.items}{f', {row.ties} tied' if row.ties else ''}"
+    assert rf"{row.percent:.2f}\\[0pt]{{\scriptsize {made_of}}}" in text
     assert "Per cent agreement" in text
     assert f"{100 * report.agreement_overall[0].percent_agreement:.0f} \\%" in text
 
@@ -70,8 +79,8 @@ def test_every_group_and_environment_is_closed(report: Report):
 
 
 def test_rows_have_as_many_cells_as_the_head(report: Report):
-    for table in as_latex(report).split(r"\begin{longtable}")[1:]:
-        lines = [line for line in table.split(r"\end{longtable}")[0].splitlines() if " & " in line]
+    for table in as_latex(report).split(r"\begin{table*}")[1:]:
+        lines = [line for line in table.split(r"\end{table*}")[0].splitlines() if " & " in line]
         cells = {len(re.findall(r"(?<!\\)&", line)) for line in lines}
         assert len(cells) == 1, lines[:2]
 
@@ -122,9 +131,9 @@ def test_means_of_metrics_stand_beside_peoples_judgements(cast: Cast, report: Re
     means = {row.source: row.mean for row in report.metrics}
     assert means.pop(reference) is None
     assert set(means.values()) == {2.5}
-    table = next(each for each in as_latex(report).split(r"\begin{longtable}") if "tab:majority" in each)
+    table = next(each for each in as_latex(report).split(r"\begin{table*}") if "tab:majority" in each)
     rows = [line.split(" & ")[-1] for line in table.splitlines() if " & " in line]
-    assert rows == [r"nll \\", r"-- \\", r"2.50 \\", r"2.50 \\"]
+    assert rows == [rf"{each} \\[0pt]" for each in ("nll", "--", "2.50", "2.50")]
     client = Client()
     client.force_login(cast.lead)
     page = client.get(reverse("report", args=[cast.study.slug])).content.decode()

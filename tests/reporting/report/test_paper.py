@@ -1,0 +1,92 @@
+"""The files of a paper compile as they are, and everything fits on the page."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from django.utils import timezone
+from django.utils.translation import override as in_language
+
+from annotation.models import Study
+from reporting.report.build import Report, build_report
+from reporting.report.latex import as_latex
+from reporting.report.page import page_of
+from reporting.report.paper import FIGURES, paper_files
+from tests.reporting.report.test_rankings import make_answered
+
+pytestmark = pytest.mark.django_db
+NOW = timezone.now()
+# The page of a conference: two columns of 7.7 cm in Times, captions and references of its own.
+CONFERENCE = r"""\documentclass[11pt,twocolumn]{article}
+\usepackage[T1]{fontenc}
+\usepackage{times}
+\usepackage[a4paper,margin=2.5cm,columnsep=0.6cm]{geometry}
+\usepackage{booktabs}
+\usepackage{graphicx}
+\begin{document}
+\section{Methods}\input{methods}
+\section{Results}\input{results}
+%s
+\end{document}
+"""
+
+
+def written(report: Report, folder: Path) -> Path:
+    with in_language("en"):
+        page = page_of(report)
+        for name, content in paper_files(report, {name: page[f"{name}_figure"] for name in FIGURES}):
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+    return folder
+
+
+def compiled(folder: Path, name: str) -> str:
+    """Return the log of the second run. The first one finds what is referred to."""
+    assert shutil.which("pdflatex"), "apt-get install texlive-latex-recommended texlive-fonts-recommended"
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", name]
+    for _ in range(2):
+        done = subprocess.run(command, cwd=folder, capture_output=True, timeout=120, check=False)
+        assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
+    return (folder / name).with_suffix(".log").read_text(encoding="utf-8", errors="replace")
+
+
+def expect_a_clean_page(log: str) -> None:
+    assert "multiply defined" not in log
+    assert "undefined" not in log.replace("There were undefined references", "")
+    too_wide = [float(each) for each in re.findall(r"Overfull \\hbox \(([\d.]+)pt too wide\)", log)]
+    assert [each for each in too_wide if each > 3] == []
+    assert "Overfull \\vbox" not in log
+    assert "Float too large" not in log
+
+
+@pytest.fixture(scope="module")
+def make_ranked(shared):
+    return shared(make_answered)
+
+
+@pytest.fixture(params=["overlapping", "ranked"])
+def report(request, overlapping: Study, make_ranked) -> Report:
+    return build_report(overlapping if request.param == "overlapping" else make_ranked(), now=NOW)
+
+
+def test_the_paper_compiles_in_two_columns_and_nothing_is_too_wide(report: Report, tmp_path: Path):
+    expect_a_clean_page(compiled(written(report, tmp_path), "paper.tex"))
+
+
+def test_its_parts_fit_into_the_page_of_a_conference(report: Report, tmp_path: Path):
+    folder = written(report, tmp_path)
+    parts = [rf"\input{{tables/{each.stem}}}\clearpage" for each in sorted(folder.glob("tables/*.tex"))]
+    pictures = sorted(folder.glob("figures/*.pdf"))
+    parts += [rf"\noindent\includegraphics[width=\columnwidth]{{figures/{each.name}}}\par" for each in pictures]
+    assert len(parts) >= 5
+    assert pictures
+    (folder / "conference.tex").write_text(CONFERENCE % "\n".join(parts), encoding="utf-8")
+    expect_a_clean_page(compiled(folder, "conference.tex"))
+
+
+def test_the_whole_report_compiles(report: Report, tmp_path: Path):
+    (tmp_path / "report.tex").write_text(as_latex(report), encoding="utf-8")
+    expect_a_clean_page(compiled(tmp_path, "report.tex"))
