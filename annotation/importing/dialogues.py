@@ -16,7 +16,7 @@ from annotation.importing.extent import Extent
 from annotation.importing.files import ready
 from annotation.importing.formats import dialogue_format, read_dialogues
 from annotation.importing.layouts import TABLE_FORMATS
-from annotation.importing.matching import Sides, refuse_unmatched, wholes_left_out
+from annotation.importing.matching import Sides, grounded_in, refuse_unmatched, wholes_left_out
 from annotation.importing.new_sources import doubts, named_nearly
 from annotation.importing.outcome import (
     MOST_ERRORS,
@@ -77,10 +77,11 @@ def import_dialogues(
     """
     del now  # dialogues carry no time; ratings do, and both imports are called alike
     extent = extent or Extent()
-    units = () if is_archived else spec_of(study.protocol_version).units
+    spec = None if is_archived else spec_of(study.protocol_version)
+    units = spec.units if spec else ()
     with ready(path, options.sheet) as file:
         name = dialogue_format(file, format, options)
-        log, sides = ErrorLog(), Sides(units, format=name)
+        log, sides = ErrorLog(), Sides(units, format=name, grounded=grounded_in(spec) if spec else "")
         names = dict(study.sources.values_list("key", "name"))
         with DialogueSpool(study.pk) as spool:
             for dialogue in extent.of(read_dialogues(file, name, options, log, progress), log):

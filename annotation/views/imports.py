@@ -16,13 +16,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.access import Right, import_for, metric_for, signed_in, study_for
-from annotation.forms_import import PREDICTION_LABELS, ImportForm
+from annotation.forms_import import PREDICTION_LABELS, SEVERAL_COLUMNS, ImportForm
 from annotation.importing import ImportRejected, Preview, preview
 from annotation.importing.columns import NONE, SEVERAL
 from annotation.importing.files import ready
 from annotation.importing.kinds import WORKBOOK, file_kind
 from annotation.importing.layouts import TURNS
 from annotation.importing.outcome import NAMED_SOURCES
+from annotation.importing.panel_columns import OF_DIALOGUE, OF_RESPONSE
 from annotation.importing.remedies import COLUMN_LABELS
 from annotation.importing.sheets import sheet_names
 from annotation.models import ImportJob, Study
@@ -46,6 +47,11 @@ NEEDED: dict[str, dict[str, Any]] = {
     },
     ImportJob.Kind.RATINGS: {"annotator": _("needed"), "value": _("needed, or a column for each criterion")},
     ImportJob.Kind.PREDICTIONS: {},
+}
+SEVERAL_HELP = {
+    "response": _("Choose several if each source has its own column."),
+    OF_DIALOGUE: _("Annotators read it beside the dialogue, under the name of the column."),
+    OF_RESPONSE: _("Annotators read it above the response. Choose several if each source has its own column."),
 }
 NEEDED_OF_TURNS: dict[str, Any] = {"dialogue": _("needed"), "text": _("needed")}
 COUNT_LABELS = {
@@ -203,9 +209,11 @@ def column_choices(form: ImportForm, found: Preview) -> list[dict[str, Any]]:
         {
             "name": name,
             "label": label,
-            "chosen": known[name].split(SEVERAL) if name == "response" else [known[name]],
+            "chosen": known[name].split(SEVERAL) if name in SEVERAL_COLUMNS else [known[name]],
             "none": NONE if known[name] else "",  # with an empty text, the column would be found again
-            "has_several": name == "response",
+            "has_several": name in SEVERAL_COLUMNS,
+            "help": SEVERAL_HELP.get(name, ""),
+            "asked": found.asked if name == OF_RESPONSE else [],
             "needed": NEEDED[kind].get(name, "") if found.format != TURNS else NEEDED_OF_TURNS.get(name, ""),
         }
         for name, label in labels.items()
