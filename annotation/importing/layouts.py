@@ -10,14 +10,20 @@ from annotation.importing.columns import NONE, SEVERAL, named, place_of, told_pl
 from annotation.importing.outcome import BadField, Remedy
 from annotation.importing.panel_columns import PANEL_FIELDS, Panels, panels_of
 from annotation.importing.remedies import choose_columns, choose_one_of
-from annotation.importing.shapes import BATCH_KEYS, CONVERSATION_KEYS, SCENARIO_KEYS, SOURCE_KEYS
+from annotation.importing.shapes import (
+    BATCH_KEYS,
+    CONVERSATION_KEYS,
+    DIALOGUE_COLUMNS,
+    SCENARIO_KEYS,
+    SOURCE_KEYS,
+)
 from parley.listing import either
 
 CSV_PROMPTS, RESPONSES, WIDE, TURNS = "csv-prompts", "table-responses", "table-wide", "table-turns"
 TABLE_FORMATS = (CSV_PROMPTS, RESPONSES, WIDE, TURNS)
 # Parley's fields, and the names that columns usually have, the surest first.
 ALIASES: dict[str, tuple[str, ...]] = {
-    "dialogue": ("dialogue_id", "dialogue", "id", "dialog_id", "example_id"),
+    "dialogue": DIALOGUE_COLUMNS,
     "conversation": (*CONVERSATION_KEYS, "conv_id"),
     "batch": BATCH_KEYS,
     "history": (
