@@ -16,6 +16,7 @@ from annotation.importing.extent import Extent
 from annotation.importing.files import ready
 from annotation.importing.formats import dialogue_format, read_dialogues
 from annotation.importing.layouts import TABLE_FORMATS
+from annotation.importing.made import remember_dialogues
 from annotation.importing.matching import Sides, grounded_in, refuse_unmatched, wholes_left_out
 from annotation.importing.new_sources import doubts, named_nearly
 from annotation.importing.outcome import (
@@ -35,7 +36,7 @@ from annotation.importing.outcome import (
 from annotation.importing.removing import remove_unused, remove_unused_sources
 from annotation.importing.shapes import DialogueOptions, ParsedDialogue
 from annotation.importing.spool import DialogueSpool
-from annotation.models import Dialogue, Source, Study
+from annotation.models import Dialogue, ImportJob, Source, Study
 from annotation.selectors.dialogues import unused_dialogues
 from annotation.selectors.fitting_version import fitting_words
 from parley.listing import both
@@ -67,12 +68,13 @@ def import_dialogues(
     is_archived: bool = False,
     progress: Progress = no_progress,
     extent: Extent | None = None,
+    job: ImportJob | None = None,
     now: datetime,
 ) -> ImportSummary:
     """Store the dialogues of a file in the study, all or none. Importing the same file twice changes nothing.
 
     What an archive holds was in a study before, so it is not compared with what the protocol needs. The `extent` says
-    how much of the file is read; without it, all.
+    how much of the file is read; without it, all. The `job` keeps what was made, so that it can be taken back.
     Raise ImportRejected with the errors of all lines.
     """
     del now  # dialogues carry no time; ratings do, and both imports are called alike
@@ -101,7 +103,7 @@ def import_dialogues(
             progress(file.stat().st_size, file.stat().st_size, STORING)
             found = sides if extent.is_whole else Sides()
             try:
-                summary = _store(study, spool, found, ImportSummary(name, is_dry_run), options)
+                summary = _store(study, spool, found, ImportSummary(name, is_dry_run), options, job)
             except ImportRejected as error:
                 error.beside = _beside(study, spool, name, is_dry_run)
                 raise
@@ -151,7 +153,12 @@ def _refuse_named_author(dialogue: ParsedDialogue, names: dict[str, str]) -> Non
 
 @transaction.atomic
 def _store(
-    study: Study, spool: DialogueSpool, sides: Sides, summary: ImportSummary, options: DialogueOptions
+    study: Study,
+    spool: DialogueSpool,
+    sides: Sides,
+    summary: ImportSummary,
+    options: DialogueOptions,
+    job: ImportJob | None,
 ) -> ImportSummary:
     lock_study(study)
     base = next_position(study)
@@ -171,6 +178,8 @@ def _store(
             refuse_broken_conversations(study, spool.lines, base)
         n_candidates = _store_candidates(cursor, study, spool, base)
     remove_unused_sources(study, replaced_sources)
+    if job and not summary.is_dry_run:
+        remember_dialogues(job, base)
     summary.counts = {
         "dialogues_new": n_new - n_replaced,
         "dialogues_unchanged": len(spool.lines) - n_new,

@@ -29,7 +29,7 @@ from annotation.importing.sheets import sheet_names
 from annotation.models import ImportJob, Study
 from annotation.selectors import studies as selectors
 from annotation.selectors.health import imports_are_stalled
-from annotation.selectors.taking_back import can_be_taken_back, obstacles
+from annotation.selectors.taking_back import can_be_taken_back, n_used_of, obstacles, unused_of
 from annotation.services import uploads
 from annotation.services.metrics import delete_metric
 from annotation.services.rehearsing import Rehearsal, can_rehearse, rehearse
@@ -251,6 +251,7 @@ def _job_context(job: ImportJob) -> dict[str, Any]:
     is_over = job.status in FINISHED
     is_retractable = can_be_taken_back(job)
     removed = job.summary.get("removed", {})
+    are_dialogues = job.kind == ImportJob.Kind.DIALOGUES and not job.is_dry_run
     return {
         "job": job,
         "is_over": is_over,
@@ -261,6 +262,9 @@ def _job_context(job: ImportJob) -> dict[str, Any]:
         ],
         "is_retractable": is_retractable,
         "obstacles": obstacles(job) if is_retractable else [],
+        "are_dialogues": are_dialogues,
+        "n_kept": n_used_of(job) if is_retractable and are_dialogues else 0,
+        "n_removable": unused_of(job).count() if is_retractable and are_dialogues else 0,
         "removed": [(label, removed[name]) for name, label in REMOVED_LABELS.items() if name in removed],
         "n_left": removed.get("left", 0),
         "n_hidden_errors": job.n_errors - len(job.errors),
