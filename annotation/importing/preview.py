@@ -72,6 +72,8 @@ class Preview:
     kept: Kept = Kept()
     asked: list[tuple[str, str]] = field(default_factory=list)
     responses: list[str] = field(default_factory=list)
+    n_pages: int = 0  # of the first conversation of a chat log
+    n_left_out: int = 0
 
     @property
     def are_dialogues(self) -> bool:
@@ -146,7 +148,8 @@ def _dialogues(
     found = read_dialogues(path, name, options, log, no_progress, None if is_read_whole else ROWS_LOOKED_AT)
     rows: list[dict[str, Any]] = []
     shown: list[ParsedDialogue] = []
-    for dialogue in _first_conversation(found) if options.transcript else itertools.islice(found, n):
+    first = _first_conversation(found) if options.transcript else Pages([*enumerate(itertools.islice(found, n), 1)])
+    for number, dialogue in first.shown:
         with log.catching(dialogue.line):
             refuse_unmatched(dialogue, units, name in TABLE_FORMATS)
             sides.add(dialogue)
@@ -172,7 +175,8 @@ def _dialogues(
                 "source": dialogue.source,
                 "context": context_beside(dialogue.metadata, dialogue.context),
                 "turns": numbered_turns(dialogue.turns, dialogue.asker),
-                "n_known": len(rows[-1]["turns"]) if rows else 0,  # in a transcript: shown on the page before
+                "page": number,
+                "n_known": first.n_known(number),
                 "asker": dialogue.asker,
                 "candidates": candidates,
                 "metadata": dialogue.metadata,
@@ -183,7 +187,10 @@ def _dialogues(
     last = max((row["line"] for row in rows), default=0)
     errors = [each for each in log.errors if not is_part or each.line <= last]
     if options.transcript:
-        return Preview(ImportJob.Kind.DIALOGUES, name, [], rows, errors=errors[:n], sides=sides)
+        return Preview(
+            ImportJob.Kind.DIALOGUES, name, [], rows, errors=errors[:n], sides=sides,
+            n_pages=len(first.n_turns), n_left_out=first.n_left_out,
+        )  # fmt: skip
     if name in TABLE_FORMATS:
         columns = open_table(path, ErrorLog(), no_progress, most=1, sheet=options.sheet).columns
         layout = layout_of(columns, options.columns, name)
@@ -196,12 +203,33 @@ def _dialogues(
     return Preview(ImportJob.Kind.DIALOGUES, name, columns, rows, errors=errors[:n], sides=sides, kept=Kept.of(shown))
 
 
-def _first_conversation(dialogues: Iterator[ParsedDialogue]) -> Iterator[ParsedDialogue]:
-    first = next(dialogues, None)
-    if first is not None:
-        yield first
-        rest = itertools.takewhile(lambda each: each.conversation == first.conversation, dialogues)
-        yield from itertools.islice(rest, MOST_PAGES - 1)
+@dataclass(slots=True)
+class Pages:
+    """The dialogues that are shown, by their number, and how many turns each page of the conversation has."""
+
+    shown: list[tuple[int, ParsedDialogue]] = field(default_factory=list)
+    n_turns: list[int] = field(default_factory=list)
+
+    def n_known(self, number: int) -> int:
+        """Return how many turns of a page of a conversation stood on the page before."""
+        return self.n_turns[number - 2] if number > 1 and self.n_turns else 0
+
+    @property
+    def n_left_out(self) -> int:
+        return len(self.n_turns) - len(self.shown) if self.n_turns else 0
+
+
+def _first_conversation(dialogues: Iterator[ParsedDialogue]) -> Pages:
+    """Return the first pages of the first conversation, and its last one, where the whole dialogue is rated."""
+    pages, first = Pages(), None
+    for dialogue in dialogues:
+        first = first or dialogue
+        if dialogue.conversation != first.conversation:
+            break
+        pages.n_turns.append(len(dialogue.turns))
+        if len(pages.n_turns) <= MOST_PAGES or not dialogue.candidates:
+            pages.shown.append((len(pages.n_turns), dialogue))
+    return pages
 
 
 def _labels(path: Path, n: int) -> Preview:
