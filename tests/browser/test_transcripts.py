@@ -93,7 +93,9 @@ def test_a_log_is_shown_before_it_is_stored_and_read_turn_after_turn(
     reading = open_screen(annotator.user, width=width, color_scheme=scheme)
     page = begin(reading, take_seat(annotator, batch))
     wait_for_step(page)
-    expect(page.locator(".context-head h2")).to_have_text("Conversation 1 of 1 · turn 1 of 2")
+    heading = page.locator(".context-head h2")
+    expect(heading).to_have_text("Conversation 1 of 1 · turn 1 of 2")
+    assert heading.evaluate("each => each.scrollWidth <= each.clientWidth"), "nothing of it is cut"
     if width > 900:
         expect(page.locator(".strip-item")).to_have_count(3)
         names = [button.get_attribute("aria-label") for button in page.locator(".strip-item").all()]
