@@ -201,7 +201,7 @@ def test_the_settings_show_the_first_dialogue_in_both_formats(open_screen, cast:
 
 
 def test_the_switch_begins_where_the_other_words_do(open_screen, cast: Cast, assignment: Assignment):
-    page = opened(open_screen, cast, assignment, TALE).page
+    page = opened(open_screen, cast, assignment, TALE, text_format="plain").page
     switch = page.locator("[data-when-folded]").bounding_box()
     heading = page.locator(".context-head h2").bounding_box()
     assert abs(switch["x"] - heading["x"]) <= 1
