@@ -1,6 +1,6 @@
 """Import dialogues: the whole file is checked first, then stored in one short transaction or not at all."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -316,7 +316,7 @@ def _store_candidates(cursor: Any, study: Study, spool: DialogueSpool, base: int
     return n_new
 
 
-def add_sources(study: Study, keys: Sequence[str] | dict[str, None], reference: str) -> list[Source]:
+def add_sources(study: Study, keys: Iterable[str], reference: str) -> list[Source]:
     """Add the sources the study does not have, and mark the named reference. Return those that were added."""
     known = set(study.sources.values_list("key", flat=True))
     last = study.sources.aggregate(last=Max("position"))["last"] or 0

@@ -2,6 +2,7 @@
 
 import hashlib
 from array import array
+from collections import Counter
 from contextlib import AbstractContextManager
 from typing import IO
 
@@ -39,7 +40,7 @@ class DialogueSpool(AbstractContextManager):
         self.n_authors = 0
         self.lines = array("Q")
         self.n_candidates = 0
-        self.sources: dict[str, None] = {}
+        self.sources: Counter[str] = Counter()  # with the number of their responses and dialogues
         self.metadata_fields: set[str] = set()
         self.has_conversations = False
         self._line_of: dict[str, int] = {}
@@ -57,7 +58,7 @@ class DialogueSpool(AbstractContextManager):
         candidates = [(each, canonical_json(each.metadata, "candidates")) for each in dialogue.candidates]
         key = self._new_key(dialogue)
         named = [dialogue.source] if dialogue.source else [candidate.source for candidate in dialogue.candidates]
-        self.sources |= dict.fromkeys(named)
+        self.sources.update(named)
         if len(self.sources) > MOST_SOURCES:
             text = _("is one of more than %(most)s sources: is this the right column?")
             raise BadField("source", text % {"most": MOST_SOURCES})
