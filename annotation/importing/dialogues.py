@@ -36,7 +36,7 @@ from annotation.importing.outcome import (
 from annotation.importing.removing import remove_unused, remove_unused_sources
 from annotation.importing.shapes import DialogueOptions, ParsedDialogue
 from annotation.importing.spool import DialogueSpool
-from annotation.models import Dialogue, ImportJob, Source, Study
+from annotation.models import Candidate, Dialogue, ImportJob, Source, Study
 from annotation.selectors.dialogues import unused_dialogues
 from annotation.selectors.fitting_version import fitting_words
 from parley.listing import both
@@ -52,7 +52,7 @@ COUNTED = (
     "annotation_candidate (id, dialogue_id, source_id, key)",
 )
 CHANGED = """
-    SELECT d.id FROM dialogue_stage s JOIN annotation_dialogue d ON d.study_id = s.study_id AND d.key = s.key
+    SELECT d.id, d.key FROM dialogue_stage s JOIN annotation_dialogue d ON d.study_id = s.study_id AND d.key = s.key
     WHERE d.digest <> s.digest
 """
 LABEL_FIELDS = ("label", "ratings", "reason")
@@ -165,14 +165,16 @@ def _store(
     with connection.cursor() as cursor:
         prepare_bulk(cursor)
         new = add_sources(study, spool.sources, options.reference)
-        n_replaced, replaced_sources = 0, set[int]()
+        n_replaced, replaced_sources, replaced = 0, set[int](), set[str]()
         if base == 0 and not spool.n_authors:  # the common case needs no comparison and takes half the time
             copy_in(cursor, "annotation_dialogue", COLUMNS, spool.dialogues)
             n_new = len(spool.lines)
         else:
             _stage(cursor, spool)
             if options.replace_unused:
-                n_replaced, replaced_sources = remove_unused(study, [pk for (pk,) in fetch(CHANGED)])
+                changed = dict(fetch(CHANGED))
+                n_replaced, replaced_sources = remove_unused(study, changed)
+                replaced = {*changed.values()} - {*study.dialogues.filter(pk__in=changed).values_list("key", flat=True)}
             n_new = _store_new(cursor, study, spool, base)
         if spool.has_conversations:
             refuse_broken_conversations(study, spool.lines, base)
@@ -180,12 +182,15 @@ def _store(
     remove_unused_sources(study, replaced_sources)
     if job and not summary.is_dry_run:
         remember_dialogues(job, base)
+    n_again = Candidate.objects.filter(dialogue__study=study, dialogue__key__in=replaced).count() if replaced else 0
     summary.counts = {
         "dialogues_new": n_new - n_replaced,
         "dialogues_unchanged": len(spool.lines) - n_new,
         **({"dialogues_replaced": n_replaced} if options.replace_unused else {}),
-        "candidates_new": n_candidates,
+        "candidates_new": n_candidates - n_again,
+        **({"candidates_replaced": n_again} if n_again else {}),
         "sources_new": len(new),
+        **({"conversations_read": len(spool.conversations)} if spool.conversations else {}),
     }
     summary.sources = [source.key for source in new[:NAMED_SOURCES]]
     summary.notes = _notes(study, spool)

@@ -43,6 +43,7 @@ class DialogueSpool(AbstractContextManager):
         self.sources: Counter[str] = Counter()  # with the number of their responses and dialogues
         self.metadata_fields: set[str] = set()
         self.has_conversations = False
+        self.conversations: set[str] = set()  # that the file names
         self._line_of: dict[str, int] = {}
 
     def __exit__(self, *_error: object) -> None:
@@ -67,6 +68,8 @@ class DialogueSpool(AbstractContextManager):
         if dialogue.asker != dialogue.turns[0]["speaker"]:  # left out if they speak first, as in older digests
             contents.append(dialogue.asker.encode())
         conversation = dialogue.conversation or key
+        if dialogue.conversation:
+            self.conversations.add(conversation)
         if conversation != key:  # left out if it is its own, as in older digests
             contents.append(b"\x01" + conversation.encode())
             self.has_conversations = True

@@ -59,6 +59,8 @@ COUNT_LABELS = {
     "dialogues_unchanged": _("Unchanged dialogues"),
     "dialogues_replaced": _("Replaced dialogues"),
     "candidates_new": _("New candidates"),
+    "candidates_replaced": _("Replaced candidates"),
+    "conversations_read": _("Conversations in the file"),
     "sources_new": _("New sources"),
     "ratings_new": _("New ratings"),
     "ratings_unchanged": _("Unchanged ratings"),
