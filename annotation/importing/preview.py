@@ -137,6 +137,36 @@ def _by_name(names: list[str], places: dict[str, int]) -> dict[str, str]:
     return {field: names[at] for field, at in places.items()}
 
 
+def _row(dialogue: ParsedDialogue, number: int, n_known: int) -> dict[str, Any]:
+    """Return a dialogue as the page shows it. The first `n_known` turns of a conversation stood on the page before."""
+    following = next_speaker(dialogue.turns)
+    candidates = [
+        {
+            "key": each.key,
+            "source": each.source,
+            "speaker": each.speaker or following,
+            "text": each.text,
+            "context": context_in(each.context),
+        }
+        for each in dialogue.candidates
+    ]
+    return {
+        "line": dialogue.line,
+        "key": dialogue.key,
+        "batch": dialogue.batch_key,
+        "conversation": dialogue.conversation,
+        "scenario": dialogue.scenario,
+        "source": dialogue.source,
+        "context": context_beside(dialogue.metadata, dialogue.context),
+        "turns": numbered_turns(dialogue.turns, dialogue.asker),
+        "page": number,
+        "n_known": n_known,
+        "asker": dialogue.asker,
+        "candidates": candidates,
+        "metadata": dialogue.metadata,
+    }
+
+
 def _dialogues(
     path: Path, name: str, n: int, options: DialogueOptions, spec: VersionSpec | None, is_part: bool
 ) -> Preview:
@@ -154,34 +184,7 @@ def _dialogues(
             refuse_unmatched(dialogue, units, name in TABLE_FORMATS)
             sides.add(dialogue)
         shown.append(dialogue)
-        following = next_speaker(dialogue.turns)
-        candidates = [
-            {
-                "key": each.key,
-                "source": each.source,
-                "speaker": each.speaker or following,
-                "text": each.text,
-                "context": context_in(each.context),
-            }
-            for each in dialogue.candidates
-        ]
-        rows.append(
-            {
-                "line": dialogue.line,
-                "key": dialogue.key,
-                "batch": dialogue.batch_key,
-                "conversation": dialogue.conversation,
-                "scenario": dialogue.scenario,
-                "source": dialogue.source,
-                "context": context_beside(dialogue.metadata, dialogue.context),
-                "turns": numbered_turns(dialogue.turns, dialogue.asker),
-                "page": number,
-                "n_known": first.n_known(number),
-                "asker": dialogue.asker,
-                "candidates": candidates,
-                "metadata": dialogue.metadata,
-            }
-        )
+        rows.append(_row(dialogue, number, first.n_known(number)))
     for dialogue in found if is_read_whole else ():
         sides.add(dialogue)
     last = max((row["line"] for row in rows), default=0)
