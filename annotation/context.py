@@ -20,8 +20,12 @@ def context_of(dialogue: Dialogue | None) -> tuple[ContextPanel, ...]:
     """Return the facts about the speaker, then the dialogue's context. Nothing else of its metadata is shown."""
     if dialogue is None:
         return ()
-    facts = persona_of(dialogue.metadata)
-    return (*((ContextPanel("", facts=tuple(facts)),) if facts else ()), *context_in(dialogue.context))
+    return context_beside(dialogue.metadata, dialogue.context)
+
+
+def context_beside(metadata: Mapping[str, Any], context: Iterable[Mapping[str, Any]]) -> tuple[ContextPanel, ...]:
+    facts = persona_of(metadata)
+    return (*((ContextPanel("", facts=tuple(facts)),) if facts else ()), *context_in(context))
 
 
 def context_above(candidate: Candidate) -> tuple[ContextPanel, ...]:

@@ -196,6 +196,11 @@ class DiscardForm(forms.Form):
     )
 
 
+class RemoveDialoguesForm(forms.Form):
+    key = KeysField(error_messages={"required": _("Tick the dialogues to remove.")})
+    is_sure = forms.BooleanField(error_messages={"required": _("Confirm that you want to remove the dialogues.")})
+
+
 class DialogueFilter(forms.Form):
     use = forms.ChoiceField(required=False, label=_("Used for"), choices=[("", _("any use")), *USES.items()])
     text = forms.CharField(required=False, max_length=200, label=_("Part of the key"))

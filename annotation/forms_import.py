@@ -13,6 +13,7 @@ from annotation.importing.columns import FIELDS, SEVERAL, aliases_of
 from annotation.importing.layouts import CSV_PROMPTS, RESPONSES, TURNS, WIDE
 from annotation.importing.layouts import FIELDS as DIALOGUE_FIELDS
 from annotation.importing.outcome import BadField
+from annotation.importing.panel_columns import PANEL_FIELDS
 from annotation.importing.prediction_cells import FIELDS as PREDICTION_FIELDS
 from annotation.importing.prediction_cells import names_in
 from annotation.importing.remedies import COLUMN_LABELS
@@ -29,6 +30,7 @@ FIELDS_OF = {
     ImportJob.Kind.PREDICTIONS: PREDICTION_FIELDS,
 }
 COLUMNS = tuple(dict.fromkeys(name for names in FIELDS_OF.values() for name in names))
+SEVERAL_COLUMNS = ("response", *PANEL_FIELDS)
 PREDICTION_LABELS = {"value": _("Score")}
 
 
@@ -158,7 +160,7 @@ class ImportForm(forms.Form):
         # In a file of ratings, each criterion may have a column of its own.
         self.criteria = {each.key: each.name for each in criteria if each.key not in COLUMNS}
         for name, label in (COLUMN_LABELS | self.criteria).items():
-            widget = ColumnsInput() if name == "response" else forms.TextInput()
+            widget = ColumnsInput() if name in SEVERAL_COLUMNS else forms.TextInput()
             field = forms.CharField(required=False, max_length=2000, label=label, empty_value="", widget=widget)
             self.fields[f"map_{name}"] = field
 

@@ -15,8 +15,8 @@ ANSWERS = frozenset({
     "respondent", "responder", "response", "答", "回答", "回答者", "答主", "助手", "机器人", "客服", "专家",
 })  # fmt: skip
 # Speakers of instructions to a model and of tool output. They are context, unless nobody else answers.
-CONTEXT = frozenset({"system", "developer", "tool", "function", "系统"})
-FOLDED = frozenset({"tool", "function"})  # of them: long, and seldom read
+FOLDED = frozenset({"tool", "tool call", "tool result", "function"})  # long, and seldom read
+CONTEXT = frozenset({"system", "developer", "系统"}) | FOLDED
 
 
 def _plain(speaker: str) -> str:

@@ -165,8 +165,10 @@ class AskedCriterion:
 
     @property
     def none_key(self) -> str:
-        """Return the key that says so; empty where it is the key of an option."""
-        return "" if NONE in [each.key for each in self.choices] else NONE
+        """Return the key that says so: 0, or, where that is the key of an option, the first one that is free."""
+        reasons = (key for each in self.choices for key in (*(key for key, _reason in each.reasons), each.own_reason))
+        taken = {*(each.key for each in self.choices), *reasons}
+        return next((key for key in (NONE, *KEYS) if key not in taken), "")
 
 
 @dataclass(frozen=True, slots=True)

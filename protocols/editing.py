@@ -150,6 +150,7 @@ _PARTS: dict[str, tuple[Field, ...]] = {
             pgettext_lazy("turn or dialogue", "Judged per"),
             "select",
             choices=(("turn", _("Turn")), ("dialogue", _("Dialogue"))),
+            help=_("Choose “Dialogue” if whole dialogues are compared: the preview and ready-made answers follow."),
         ),
         Field("mode", _("Kind of judgement"), "select", choices=MODES),
         Field(

@@ -9,7 +9,7 @@ from itertools import chain, zip_longest
 from django.utils.translation import gettext as _
 
 from protocols.bundles import Bundle
-from protocols.models import Criterion, Option
+from protocols.models import Criterion, Option, ProtocolVersion
 
 MOST_DIGITS = 9  # the keys 1 to 9
 NUMBER_SCALES = (set(range(1, 11)), set(range(11)), set(range(101)))  # familiar, and a long one is not answered by keys
@@ -31,6 +31,9 @@ UNSURE = "|".join((
     r"non posso", r"不知", r"不确定", r"不清楚", r"无法", r"难以", r"不适用", r"说不",
     r"wei(?:ß|ss) (?:es |ich )?nicht", r"unsicher", r"nicht sicher", r"sais pas", r"pas sûr", r"no sé",
 ))  # fmt: skip
+# What the sides of a comparison are called, in English, Italian and Chinese.
+SIDES_ARE_RESPONSES = r"\bresponse\b|\brisposta\b|回复|回答"
+SIDES_ARE_DIALOGUES = r"\bdialog(?:ue)?\b|\bdialogo\b|对话"
 ASCII_APOSTROPHE = str.maketrans("’ʼ", "''")
 TEXTS = (
     "name", "summary", "context_title", "item_title", "welcome", "changes", "notices", "guidelines_short", "guidelines",
@@ -57,7 +60,16 @@ def lint(doc: Bundle) -> list[Warning_]:
     """Return all warnings about a complete bundle."""
     numbered = [(f"criteria[{number}]", criterion) for number, criterion in enumerate(doc["criteria"])]
     of_criteria = (check(path, criterion) for path, criterion in numbered for check in CRITERION_CHECKS)
-    return list(chain(_guidelines(doc), *of_criteria, _copied_anchors(numbered), _leading(doc), _translations(doc)))
+    return list(
+        chain(
+            _guidelines(doc),
+            *of_criteria,
+            _copied_anchors(numbered),
+            _leading(doc),
+            _other_sides(doc),
+            _translations(doc),
+        )
+    )
 
 
 def _guidelines(doc: Bundle) -> Iterator[Warning_]:
@@ -132,6 +144,22 @@ def _unsure_by_chance(path: str, criterion: Bundle) -> Iterator[Warning_]:
 CRITERION_CHECKS: tuple[Callable[[str, Bundle], Iterator[Warning_]], ...] = (
     _no_unsure, _unsure_by_chance, _same_texts, _too_many, _no_example, _unbalanced,
 )  # fmt: skip
+
+
+# --- comparisons -----------------------------------------------------------------------------------
+def _other_sides(doc: Bundle) -> Iterator[Warning_]:
+    """Find sides that are called responses where whole dialogues are compared, or the other way round."""
+    are_whole = doc["granularity"] == ProtocolVersion.Granularity.DIALOGUE
+    other = SIDES_ARE_RESPONSES if are_whole else SIDES_ARE_DIALOGUES
+    sentence = _("“%(label)s” names a response, but this protocol judges dialogues.")
+    if not are_whole:
+        sentence = _("“%(label)s” names a dialogue, but this protocol judges turns.")
+    advice = _("Rename the answer, or set `granularity` to what is compared.")
+    for number, criterion in enumerate(doc["criteria"]):
+        for at, option in enumerate(criterion["options"]):
+            if option["role"] in (Option.Role.LEFT, Option.Role.RIGHT) and re.search(other, _plain(option["label"])):
+                path = f"criteria[{number}].options[{at}].label"
+                yield Warning_(path, "other_sides", sentence % {"label": option["label"]}, advice)
 
 
 # --- across criteria ---------------------------------------------------------------------------------

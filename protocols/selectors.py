@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from django.contrib.postgres.aggregates import ArrayAgg
 from django.db.models import Count, Prefetch, Q, QuerySet
 from django.utils.translation import gettext as _
 
@@ -41,9 +42,15 @@ def history_of(protocol: Protocol) -> QuerySet[ProtocolVersion]:
 
 
 def protocol_list(search: str = "") -> QuerySet[Protocol]:
-    """Return protocols by name. Each has its versions as `listed`, newest first, and these have `n_questions`."""
-    asked = Count("criteria", filter=~Q(criteria__kind=Criterion.Kind.COMPUTED))
-    newest = ProtocolVersion.objects.defer(*LONG_TEXTS).annotate(n_questions=asked).order_by("-created_at", "-pk")
+    """Return protocols by name. Each has its versions as `listed`, newest first.
+
+    These have `n_questions`, and `own_units` that questions are about.
+    """
+    is_asked = ~Q(criteria__kind=Criterion.Kind.COMPUTED)
+    asked = Count("criteria", filter=is_asked)
+    units = ArrayAgg("criteria__unit", filter=is_asked & ~Q(criteria__unit=""), distinct=True, default=[])
+    newest = ProtocolVersion.objects.defer(*LONG_TEXTS).annotate(n_questions=asked, own_units=units)
+    newest = newest.order_by("-created_at", "-pk")
     found = Q(name__icontains=search) | Q(slug__icontains=search)
     return (
         Protocol.objects.filter(found).order_by("name", "pk").prefetch_related(Prefetch("versions", newest, "listed"))

@@ -145,7 +145,7 @@ class ImportTakeBackView(StudyView):
 
     @extend_schema(operation_id="imports_take_back", request=None)
     def post(self, request: Request, slug: str, token: UUID) -> Response:
-        """Remove what an import of ratings made. Refused if something has been built on it since."""
+        """Remove what an import of ratings made, or the unused dialogues of one. Refused if nothing can be removed."""
         job = import_for(request.user, slug, token)
         take_back(job, by=signed_in(request.user), now=timezone.now())
         job.refresh_from_db()

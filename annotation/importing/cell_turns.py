@@ -22,7 +22,7 @@ def cell_turns(cell: str, field: str, options: DialogueOptions) -> tuple[list[Re
 
     A text that does not begin with a speaker is one turn without one.
     """
-    listed = _list_in(cell, field)
+    listed = list_in(cell, field)
     if listed is None:
         turns = _spoken(clean_text(cell, field, is_unescaping=options.unescape_newlines))
         for turn in turns:
@@ -37,7 +37,7 @@ def cell_turns(cell: str, field: str, options: DialogueOptions) -> tuple[list[Re
         raise BadField(error.field.replace("turns", field, 1), error.reason) from None
 
 
-def _list_in(cell: str, field: str) -> list[object] | None:
+def list_in(cell: str, field: str) -> list[object] | None:
     """Return the list in a cell. pandas writes lists to CSV as Python does, with single quotation marks."""
     text = cell.strip()
     if not text.startswith(("[{", '["', "['")):

@@ -12,7 +12,7 @@ from protocols.models import ProtocolVersion
 from protocols.specs import CriterionSpec, VersionSpec
 
 ALIASES: dict[str, tuple[str, ...]] = {
-    "dialogue": ("dialogue", "dialogue_id"),
+    "dialogue": ("dialogue", "dialogue_id", "dialog_id"),
     "conversation": ("conversation", "conversation_id"),
     "scenario": ("scenario", "scenario_id"),
     "item": ("item", "item_id", "candidate", "candidate_id"),

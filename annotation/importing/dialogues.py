@@ -1,6 +1,6 @@
 """Import dialogues: the whole file is checked first, then stored in one short transaction or not at all."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,8 @@ from annotation.importing.extent import Extent
 from annotation.importing.files import ready
 from annotation.importing.formats import dialogue_format, read_dialogues
 from annotation.importing.layouts import TABLE_FORMATS
-from annotation.importing.matching import Sides, refuse_unmatched, wholes_left_out
+from annotation.importing.made import remember_dialogues
+from annotation.importing.matching import Sides, grounded_in, refuse_unmatched, wholes_left_out
 from annotation.importing.new_sources import doubts, named_nearly
 from annotation.importing.outcome import (
     MOST_ERRORS,
@@ -35,7 +36,7 @@ from annotation.importing.outcome import (
 from annotation.importing.removing import remove_unused, remove_unused_sources
 from annotation.importing.shapes import DialogueOptions, ParsedDialogue
 from annotation.importing.spool import DialogueSpool
-from annotation.models import Dialogue, Source, Study
+from annotation.models import Candidate, Dialogue, ImportJob, Source, Study
 from annotation.selectors.dialogues import unused_dialogues
 from annotation.selectors.fitting_version import fitting_words
 from parley.listing import both
@@ -51,7 +52,7 @@ COUNTED = (
     "annotation_candidate (id, dialogue_id, source_id, key)",
 )
 CHANGED = """
-    SELECT d.id FROM dialogue_stage s JOIN annotation_dialogue d ON d.study_id = s.study_id AND d.key = s.key
+    SELECT d.id, d.key FROM dialogue_stage s JOIN annotation_dialogue d ON d.study_id = s.study_id AND d.key = s.key
     WHERE d.digest <> s.digest
 """
 LABEL_FIELDS = ("label", "ratings", "reason")
@@ -67,20 +68,22 @@ def import_dialogues(
     is_archived: bool = False,
     progress: Progress = no_progress,
     extent: Extent | None = None,
+    job: ImportJob | None = None,
     now: datetime,
 ) -> ImportSummary:
     """Store the dialogues of a file in the study, all or none. Importing the same file twice changes nothing.
 
     What an archive holds was in a study before, so it is not compared with what the protocol needs. The `extent` says
-    how much of the file is read; without it, all.
+    how much of the file is read; without it, all. The `job` keeps what was made, so that it can be taken back.
     Raise ImportRejected with the errors of all lines.
     """
     del now  # dialogues carry no time; ratings do, and both imports are called alike
     extent = extent or Extent()
-    units = () if is_archived else spec_of(study.protocol_version).units
+    spec = None if is_archived else spec_of(study.protocol_version)
+    units = spec.units if spec else ()
     with ready(path, options.sheet) as file:
         name = dialogue_format(file, format, options)
-        log, sides = ErrorLog(), Sides(units, format=name)
+        log, sides = ErrorLog(), Sides(units, format=name, grounded=grounded_in(spec) if spec else "")
         names = dict(study.sources.values_list("key", "name"))
         with DialogueSpool(study.pk) as spool:
             for dialogue in extent.of(read_dialogues(file, name, options, log, progress), log):
@@ -100,7 +103,7 @@ def import_dialogues(
             progress(file.stat().st_size, file.stat().st_size, STORING)
             found = sides if extent.is_whole else Sides()
             try:
-                summary = _store(study, spool, found, ImportSummary(name, is_dry_run), options)
+                summary = _store(study, spool, found, ImportSummary(name, is_dry_run), options, job)
             except ImportRejected as error:
                 error.beside = _beside(study, spool, name, is_dry_run)
                 raise
@@ -150,32 +153,44 @@ def _refuse_named_author(dialogue: ParsedDialogue, names: dict[str, str]) -> Non
 
 @transaction.atomic
 def _store(
-    study: Study, spool: DialogueSpool, sides: Sides, summary: ImportSummary, options: DialogueOptions
+    study: Study,
+    spool: DialogueSpool,
+    sides: Sides,
+    summary: ImportSummary,
+    options: DialogueOptions,
+    job: ImportJob | None,
 ) -> ImportSummary:
     lock_study(study)
     base = next_position(study)
     with connection.cursor() as cursor:
         prepare_bulk(cursor)
         new = add_sources(study, spool.sources, options.reference)
-        n_replaced, replaced_sources = 0, set[int]()
+        n_replaced, replaced_sources, replaced = 0, set[int](), set[str]()
         if base == 0 and not spool.n_authors:  # the common case needs no comparison and takes half the time
             copy_in(cursor, "annotation_dialogue", COLUMNS, spool.dialogues)
             n_new = len(spool.lines)
         else:
             _stage(cursor, spool)
             if options.replace_unused:
-                n_replaced, replaced_sources = remove_unused(study, [pk for (pk,) in fetch(CHANGED)])
+                changed = dict(fetch(CHANGED))
+                n_replaced, replaced_sources = remove_unused(study, changed)
+                replaced = {*changed.values()} - {*study.dialogues.filter(pk__in=changed).values_list("key", flat=True)}
             n_new = _store_new(cursor, study, spool, base)
         if spool.has_conversations:
             refuse_broken_conversations(study, spool.lines, base)
         n_candidates = _store_candidates(cursor, study, spool, base)
     remove_unused_sources(study, replaced_sources)
+    if job and not summary.is_dry_run:
+        remember_dialogues(job, base)
+    n_again = Candidate.objects.filter(dialogue__study=study, dialogue__key__in=replaced).count() if replaced else 0
     summary.counts = {
         "dialogues_new": n_new - n_replaced,
         "dialogues_unchanged": len(spool.lines) - n_new,
         **({"dialogues_replaced": n_replaced} if options.replace_unused else {}),
-        "candidates_new": n_candidates,
+        "candidates_new": n_candidates - n_again,
+        **({"candidates_replaced": n_again} if n_again else {}),
         "sources_new": len(new),
+        **({"conversations_read": len(spool.conversations)} if spool.conversations else {}),
     }
     summary.sources = [source.key for source in new[:NAMED_SOURCES]]
     summary.notes = _notes(study, spool)
@@ -306,7 +321,7 @@ def _store_candidates(cursor: Any, study: Study, spool: DialogueSpool, base: int
     return n_new
 
 
-def add_sources(study: Study, keys: Sequence[str] | dict[str, None], reference: str) -> list[Source]:
+def add_sources(study: Study, keys: Iterable[str], reference: str) -> list[Source]:
     """Add the sources the study does not have, and mark the named reference. Return those that were added."""
     known = set(study.sources.values_list("key", flat=True))
     last = study.sources.aggregate(last=Max("position"))["last"] or 0

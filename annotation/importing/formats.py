@@ -42,6 +42,8 @@ def read_dialogues(
             layout = layout_of(table.columns, options.columns, name)
         except BadField as error:
             raise ImportRejected([error.on_line(1)]) from None
+        with log.catching(1):
+            layout.panels.refuse_unclear(table.columns)
         read = read_turn_rows if name == TURNS else read_responses
         return read(table, layout, options, log)
     if name in TRANSCRIPT_FORMATS:

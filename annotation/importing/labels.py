@@ -15,14 +15,13 @@ from annotation.importing.fields import LONGEST_KEY, LONGEST_SOURCE_KEY, Record,
 from annotation.importing.kinds import ITEM_KEYS, PARQUET, TABLE, WORKBOOK, file_kind
 from annotation.importing.outcome import BadField, ErrorLog, Progress, rejected
 from annotation.importing.records import first_records, read_records
-from annotation.importing.shapes import BATCH_KEYS, SOURCE_KEYS, TURN_NAMES
+from annotation.importing.shapes import BATCH_KEYS, DIALOGUE_COLUMNS, SOURCE_KEYS, TURN_NAMES
 from annotation.importing.sheets import parquet_columns
 from annotation.importing.tables import Row
 from protocols.models import Criterion
 from protocols.specs import CriterionSpec, OptionSpec, VersionSpec
 
 ANNOTATOR = "data-set"
-DIALOGUE_KEYS = ("dialogue", "dialogue_id", "id", "key")
 LABEL_FIELDS = (
     "dialogue", "item", "source", "batch", "annotator", "criterion", "value", "choices", "turns", "explanations",
     "free_text",
@@ -77,7 +76,7 @@ class Labels:
     def of(self, record: Record) -> Iterator[dict[str, str]]:
         """Yield the answers of a line as {our field: text}."""
         unit = {
-            "dialogue": first_key(record, DIALOGUE_KEYS)[1],
+            "dialogue": first_key(record, DIALOGUE_COLUMNS)[1],
             "item": first_key(record, ITEM_KEYS)[1],
             "source": first_key(record, SOURCE_KEYS, longest=LONGEST_SOURCE_KEY)[1],
             "batch": first_key(record, BATCH_KEYS)[1],

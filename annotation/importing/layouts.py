@@ -2,21 +2,28 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from django.utils.translation import gettext as _
 
 from annotation.importing.columns import NONE, SEVERAL, named, place_of, told_places
 from annotation.importing.outcome import BadField, Remedy
+from annotation.importing.panel_columns import PANEL_FIELDS, Panels, panels_of
 from annotation.importing.remedies import choose_columns, choose_one_of
-from annotation.importing.shapes import BATCH_KEYS, CONVERSATION_KEYS, SCENARIO_KEYS, SOURCE_KEYS
+from annotation.importing.shapes import (
+    BATCH_KEYS,
+    CONVERSATION_KEYS,
+    DIALOGUE_COLUMNS,
+    SCENARIO_KEYS,
+    SOURCE_KEYS,
+)
 from parley.listing import either
 
 CSV_PROMPTS, RESPONSES, WIDE, TURNS = "csv-prompts", "table-responses", "table-wide", "table-turns"
 TABLE_FORMATS = (CSV_PROMPTS, RESPONSES, WIDE, TURNS)
 # Parley's fields, and the names that columns usually have, the surest first.
 ALIASES: dict[str, tuple[str, ...]] = {
-    "dialogue": ("dialogue_id", "dialogue", "id", "dialog_id", "example_id"),
+    "dialogue": DIALOGUE_COLUMNS,
     "conversation": (*CONVERSATION_KEYS, "conv_id"),
     "batch": BATCH_KEYS,
     "history": (
@@ -34,6 +41,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "turn": ("turn", "turn_id", "turn_number", "turn_index", "turn_idx"),
     "speaker": ("speaker", "role", "author"),
     "text": ("text", "utterance", "content", "message"),
+    **dict.fromkeys(PANEL_FIELDS, ()),  # what annotators get to read is not guessed
 }  # fmt: skip
 FIELDS = tuple(ALIASES)
 # Files of this format were imported before there was any other, and must be read as they were then.
@@ -49,7 +57,10 @@ NAMED = ":"  # in a map, between a column of responses and the source that wrote
 WORD = "response|completion|output|reply|generation"
 OF_A_SOURCE = re.compile(rf"(?:{WORD})[ _.:-]+(?P<after>.+)|(?P<before>.+?)[ _.:-]+(?:{WORD})", re.IGNORECASE)
 # What follows "response_" in the name of a column that is not the text of one.
-NO_SOURCES = frozenset({"id", "time", "date", "length", "tokens", "score", "source", "model", "type", "speaker", ""})
+NO_SOURCES = frozenset({
+    "id", "time", "date", "length", "tokens", "score", "source", "model", "type", "speaker", "context", "fact",
+    "facts", "",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,36 +70,40 @@ class Layout:
     format: str
     places: dict[str, int]
     responses: dict[str, int] = field(default_factory=dict)
+    panels: Panels = field(default_factory=Panels)
 
     def as_mapping(self, columns: list[str]) -> dict[str, str]:
         mapping = {name: columns[at] for name, at in self.places.items()}
         if self.responses:
             mapping["response"] = SEVERAL.join(columns[at] for at in self.responses.values())
-        return mapping
+        return mapping | self.panels.as_mapping(columns)
 
 
 def layout_of(columns: list[str], wanted: Mapping[str, str], format: str = "") -> Layout:
     """Return how the table is read: as wanted, otherwise by usual names of columns. Raise BadField, with the remedy."""
+    responses = _responses(columns, wanted.get("response", ""))
+    panels = panels_of(columns, wanted, responses)
+    wanted = {name: column for name, column in wanted.items() if name not in PANEL_FIELDS}
     lowered = [column.casefold() for column in columns]
     if format == CSV_PROMPTS or (not format and _is_of_prompts(lowered, wanted)):
-        places = usual_places(columns, wanted, PROMPT_ALIASES)
-        return Layout(CSV_PROMPTS, _needed(places, ("prompt", "response"), columns))
-    responses = _responses(columns, wanted.get("response", ""))
+        places = usual_places(columns, wanted, PROMPT_ALIASES, panels.places)
+        return Layout(CSV_PROMPTS, _needed(places, ("prompt", "response"), columns), panels=panels)
     told = {name: column for name, column in wanted.items() if name != "response" or not responses}
-    places = usual_places(columns, told, ALIASES, set(responses.values()))
+    places = usual_places(columns, told, ALIASES, {*responses.values(), *panels.places})
     if format == TURNS or (not format and _has_rows_of_turns(places, responses)):
-        return _of_turns(places, wanted, columns)
+        return replace(_of_turns(places, wanted, columns), panels=panels.without_responses())
     places = {name: at for name, at in places.items() if name not in ("turn", "text")}
     if not {"history", "prompt"} & places.keys():
         text = _("no column with the dialogue so far, or with its last turn; columns not used yet: %(columns)s")
-        unused = _unused([*places.values(), *responses.values()], columns)
+        unused = _unused([*places.values(), *responses.values(), *panels.places], columns)
         raise BadField("history", text % {"columns": named(unused)}, _choose_history())
     if responses:
         places.pop("source", None)
-        return Layout(WIDE, places, responses)
+        return Layout(WIDE, places, responses, panels)
     if wanted.get("response") == NONE:  # whole dialogues: what is said about a response is metadata
-        return Layout(RESPONSES, {name: at for name, at in places.items() if name not in ("item", "speaker")})
-    return Layout(RESPONSES, _needed(places, ("response",), columns))
+        places = {name: at for name, at in places.items() if name not in ("item", "speaker")}
+        return Layout(RESPONSES, places, panels=panels.without_responses())
+    return Layout(RESPONSES, _needed(places, ("response",), columns), panels=panels)
 
 
 def _choose_history() -> Remedy:

@@ -1,4 +1,4 @@
-"""Note which rows an import of ratings makes, so that it can be taken back as a whole."""
+"""Note which rows an import makes, so that it can be taken back as a whole."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -38,6 +38,16 @@ def made_rows(model: type[M]) -> QuerySet[M]:
     """Return the rows of a table that this import has made so far."""
     ids = RawSQL('SELECT id FROM import_made WHERE "table" = %s', [model._meta.model_name])
     return model._default_manager.filter(pk__in=ids)
+
+
+def remember_dialogues(job: ImportJob, first: int) -> None:
+    """Store with the job which dialogues were made: those from this position on."""
+    execute(
+        """INSERT INTO annotation_importedrows (job_id, "table", ids)
+           SELECT %s, 'dialogue', array_agg(id ORDER BY id) FROM annotation_dialogue
+           WHERE study_id = %s AND position >= %s HAVING count(*) > 0""",
+        [job.pk, job.study_id, first],
+    )
 
 
 def remember(job: ImportJob, summary: ImportSummary, now: datetime) -> None:

@@ -8,16 +8,19 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from annotation.context import context_beside
 from annotation.importing.layouts import TABLE_FORMATS
 from annotation.importing.outcome import BadField, Remedy
-from annotation.importing.remedies import choose_columns
+from annotation.importing.remedies import choose_columns, choose_one_of
 from annotation.importing.shapes import JSONL_MESSAGES, ONLY_SOURCE, DialogueOptions, ParsedDialogue
 from annotation.models import Study
 from parley.listing import both
 from protocols.models import ProtocolVersion
+from protocols.specs import VersionSpec
 
 Unit = ProtocolVersion.Unit
 MOST_WARNINGS = 10
+GROUNDED = ("uses_knowledge", "persona_consistency")  # questions about a fact or a persona that annotators must see
 
 
 def refuse_unmatched(dialogue: ParsedDialogue, units: Iterable[str], is_table: bool) -> None:
@@ -63,6 +66,11 @@ def wholes_left_out(options: DialogueOptions, units: Iterable[str]) -> list[str]
     return [text % {"option": _("Rate the whole dialogue too, at the end")}]
 
 
+def grounded_in(spec: VersionSpec) -> str:
+    """Return the name of the first question about what a context panel says, or an empty text."""
+    return next((each.name for each in spec.criteria if each.key in GROUNDED), "")
+
+
 class _Side(NamedTuple):
     line: int
     name: str
@@ -72,10 +80,14 @@ class _Side(NamedTuple):
 class Sides:
     """Find what a protocol cannot rate yet: scenarios or dialogues with one side, or a file without any response.
 
-    Of a part of a file, it is not known yet which sides it has.
+    Of a part of a file, it is not known yet which sides it has. `grounded` is the question about what a context panel
+    says, if there is one.
     """
 
-    def __init__(self, units: Iterable[str] = (), *, format: str = "", is_part: bool = False) -> None:
+    def __init__(
+        self, units: Iterable[str] = (), *, format: str = "", is_part: bool = False, grounded: str = ""
+    ) -> None:
+        self._grounded, self._has_panel = grounded, False
         self._has_messages = format == JSONL_MESSAGES
         self._is_comparing = Unit.COMPARISON in units and not is_part
         self._has_responses = bool({*units} - {Unit.DIALOGUE, Unit.COMPARISON})
@@ -90,6 +102,8 @@ class Sides:
 
     def add(self, dialogue: ParsedDialogue) -> None:
         self._n_dialogues += 1
+        panels = (context_beside(dialogue.metadata, dialogue.context), *(each.context for each in dialogue.candidates))
+        self._has_panel |= any(panels)
         self._n_rated += bool(dialogue.candidates)
         self._n_matched += bool(dialogue.source and dialogue.scenario)
         self._n_alike = max(self._n_alike, len(dialogue.candidates))
@@ -110,7 +124,18 @@ class Sides:
 
     def warnings(self, study: Study) -> list[str]:
         """Return a sentence for each of the first, with its line. The study may have the other side already."""
-        return [*self._one_source(), *self._unrated(study)]
+        return [*self._one_source(), *self._ungrounded(), *self._unrated(study)]
+
+    def _ungrounded(self) -> list[str]:
+        """Warn of dialogues without any panel, if the protocol asks about what one says."""
+        if not self._grounded or self._has_panel or not self._n_dialogues:
+            return []
+        text = _(
+            "This protocol asks about “%(question)s”, but no dialogue or response has a context panel, so annotators "
+            "see no fact or persona. In a table, %(how)s; in objects, use the field “context”."
+        )
+        how = choose_one_of("context", "response_context").page
+        return [text % {"question": self._grounded, "how": how}]
 
     def _one_source(self) -> list[str]:
         """Warn of several responses to a dialogue that all seem to be of one source: no column names it."""

@@ -1,20 +1,20 @@
 """Preview the first rows of a file, so that people can check how it is read. The database is not used."""
 
 import itertools
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from annotation.context import context_in
+from annotation.context import context_beside, context_in
 from annotation.importing.answer_cells import importable
 from annotation.importing.columns import aliases_of, columns_of_ratings, places_of_columns, rating_columns
 from annotation.importing.formats import dialogue_format, read_dialogues
 from annotation.importing.kinds import file_kind
 from annotation.importing.layouts import ALIASES as DIALOGUE_ALIASES
 from annotation.importing.layouts import TABLE_FORMATS, layout_of, usual_places
-from annotation.importing.matching import Sides, refuse_unmatched
+from annotation.importing.matching import Sides, grounded_in, refuse_unmatched
 from annotation.importing.outcome import BadField, ErrorLog, ImportRejected, LineError, no_progress
 from annotation.importing.prediction_cells import ALIASES, PredictionOptions
 from annotation.importing.predictions import CSV_PREDICTIONS
@@ -32,7 +32,23 @@ from protocols.specs import VersionSpec
 
 Unit = ProtocolVersion.Unit
 ROWS_LOOKED_AT = 500  # of a table: one dialogue may have many
+SHOWN_OR_TOLD = ("persona", "turn_fields", "pairs")  # metadata that is shown, of turns, or said to be compared
 MOST_PAGES = 20  # of a conversation: more would not be read before an import
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Fields of a file that annotators do not see: of dialogues, and of responses."""
+
+    with_dialogues: tuple[str, ...] = ()
+    with_responses: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, dialogues: Iterable[ParsedDialogue]) -> "Kept":
+        found = list(dialogues)
+        own = dict.fromkeys(name for each in found for one in each.candidates for name in one.metadata)
+        shared = dict.fromkeys(name for each in found for name in each.metadata)
+        return cls(tuple(name for name in shared if name not in {*own, *SHOWN_OR_TOLD}), tuple(own))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +57,8 @@ class Preview:
 
     Of a table, `mapping` is {our field: the file's column}, and `has_columns` says that columns can be chosen. Without
     a `format`, it is not known how the columns are to be read, and `rows` are as in the file. `sides` are those that a
-    whole file has to compare.
+    whole file has to compare. `asked` are columns of panels whose names do not tell the source, with the one that was
+    chosen, and `responses` the sources to choose from.
     """
 
     kind: str
@@ -52,6 +69,11 @@ class Preview:
     errors: list[LineError] = field(default_factory=list)
     has_columns: bool = False
     sides: Sides = field(default_factory=Sides)
+    kept: Kept = Kept()
+    asked: list[tuple[str, str]] = field(default_factory=list)
+    responses: list[str] = field(default_factory=list)
+    n_pages: int = 0  # of the first conversation of a chat log
+    n_left_out: int = 0
 
     @property
     def are_dialogues(self) -> bool:
@@ -98,7 +120,7 @@ def preview(
             lambda names: layout_of(names, columns).as_mapping(names),
             lambda names: usual_places(names, {}, DIALOGUE_ALIASES),
         )  # fmt: skip
-    return _dialogues(path, name, n, read, spec.units if spec else (), is_part)
+    return _dialogues(path, name, n, read, spec, is_part)
 
 
 def _mapping_of_ratings(
@@ -115,66 +137,102 @@ def _by_name(names: list[str], places: dict[str, int]) -> dict[str, str]:
     return {field: names[at] for field, at in places.items()}
 
 
+def _row(dialogue: ParsedDialogue, number: int, n_known: int) -> dict[str, Any]:
+    """Return a dialogue as the page shows it. The first `n_known` turns of a conversation stood on the page before."""
+    following = next_speaker(dialogue.turns)
+    candidates = [
+        {
+            "key": each.key,
+            "source": each.source,
+            "speaker": each.speaker or following,
+            "text": each.text,
+            "context": context_in(each.context),
+        }
+        for each in dialogue.candidates
+    ]
+    return {
+        "line": dialogue.line,
+        "key": dialogue.key,
+        "batch": dialogue.batch_key,
+        "conversation": dialogue.conversation,
+        "scenario": dialogue.scenario,
+        "source": dialogue.source,
+        "context": context_beside(dialogue.metadata, dialogue.context),
+        "turns": numbered_turns(dialogue.turns, dialogue.asker),
+        "page": number,
+        "n_known": n_known,
+        "asker": dialogue.asker,
+        "candidates": candidates,
+        "metadata": dialogue.metadata,
+    }
+
+
 def _dialogues(
-    path: Path, name: str, n: int, options: DialogueOptions, units: Collection[str], is_part: bool
+    path: Path, name: str, n: int, options: DialogueOptions, spec: VersionSpec | None, is_part: bool
 ) -> Preview:
+    units = spec.units if spec else ()
     log = ErrorLog()
     # Whether both sides of a comparison are there is known only at the end of the file.
     is_read_whole = Unit.COMPARISON in units and not is_part
-    sides = Sides(units, format=name, is_part=is_part)
+    sides = Sides(units, format=name, is_part=is_part, grounded=grounded_in(spec) if spec else "")
     found = read_dialogues(path, name, options, log, no_progress, None if is_read_whole else ROWS_LOOKED_AT)
     rows: list[dict[str, Any]] = []
-    for dialogue in _first_conversation(found) if options.transcript else itertools.islice(found, n):
+    shown: list[ParsedDialogue] = []
+    first = _first_conversation(found) if options.transcript else Pages([*enumerate(itertools.islice(found, n), 1)])
+    for number, dialogue in first.shown:
         with log.catching(dialogue.line):
             refuse_unmatched(dialogue, units, name in TABLE_FORMATS)
             sides.add(dialogue)
-        following = next_speaker(dialogue.turns)
-        candidates = [
-            {
-                "key": each.key,
-                "source": each.source,
-                "speaker": each.speaker or following,
-                "text": each.text,
-                "context": context_in(each.context),
-            }
-            for each in dialogue.candidates
-        ]
-        rows.append(
-            {
-                "line": dialogue.line,
-                "key": dialogue.key,
-                "batch": dialogue.batch_key,
-                "conversation": dialogue.conversation,
-                "scenario": dialogue.scenario,
-                "source": dialogue.source,
-                "context": context_in(dialogue.context),
-                "turns": numbered_turns(dialogue.turns, dialogue.asker),
-                "n_known": len(rows[-1]["turns"]) if rows else 0,  # in a transcript: shown on the page before
-                "asker": dialogue.asker,
-                "candidates": candidates,
-                "metadata": dialogue.metadata,
-            }
-        )
+        shown.append(dialogue)
+        rows.append(_row(dialogue, number, first.n_known(number)))
     for dialogue in found if is_read_whole else ():
         sides.add(dialogue)
     last = max((row["line"] for row in rows), default=0)
     errors = [each for each in log.errors if not is_part or each.line <= last]
     if options.transcript:
-        return Preview(ImportJob.Kind.DIALOGUES, name, [], rows, errors=errors[:n], sides=sides)
+        return Preview(
+            ImportJob.Kind.DIALOGUES, name, [], rows, errors=errors[:n], sides=sides,
+            n_pages=len(first.n_turns), n_left_out=first.n_left_out,
+        )  # fmt: skip
     if name in TABLE_FORMATS:
         columns = open_table(path, ErrorLog(), no_progress, most=1, sheet=options.sheet).columns
-        mapping = layout_of(columns, options.columns, name).as_mapping(columns)
-        return Preview(ImportJob.Kind.DIALOGUES, name, columns, rows, mapping, errors[:n], True, sides)
+        layout = layout_of(columns, options.columns, name)
+        mapping, asked = layout.as_mapping(columns), layout.panels.asked(columns)
+        return Preview(
+            ImportJob.Kind.DIALOGUES, name, columns, rows, mapping, errors[:n], True, sides,
+            Kept.of(shown), asked, list(layout.responses),
+        )  # fmt: skip
     columns = list(next(iter(first_records(path, file_kind(path))), {}))
-    return Preview(ImportJob.Kind.DIALOGUES, name, columns, rows, errors=errors[:n], sides=sides)
+    return Preview(ImportJob.Kind.DIALOGUES, name, columns, rows, errors=errors[:n], sides=sides, kept=Kept.of(shown))
 
 
-def _first_conversation(dialogues: Iterator[ParsedDialogue]) -> Iterator[ParsedDialogue]:
-    first = next(dialogues, None)
-    if first is not None:
-        yield first
-        rest = itertools.takewhile(lambda each: each.conversation == first.conversation, dialogues)
-        yield from itertools.islice(rest, MOST_PAGES - 1)
+@dataclass(slots=True)
+class Pages:
+    """The dialogues that are shown, by their number, and how many turns each page of the conversation has."""
+
+    shown: list[tuple[int, ParsedDialogue]] = field(default_factory=list)
+    n_turns: list[int] = field(default_factory=list)
+
+    def n_known(self, number: int) -> int:
+        """Return how many turns of a page of a conversation stood on the page before."""
+        return self.n_turns[number - 2] if number > 1 and self.n_turns else 0
+
+    @property
+    def n_left_out(self) -> int:
+        return len(self.n_turns) - len(self.shown) if self.n_turns else 0
+
+
+def _first_conversation(dialogues: Iterator[ParsedDialogue]) -> Pages:
+    """Return the first pages of the first conversation, and its last one, where the whole dialogue is rated."""
+    pages, first = Pages(), None
+    for dialogue in dialogues:
+        first = first or dialogue
+        if dialogue.conversation != first.conversation:
+            break
+        pages.n_turns.append(len(dialogue.turns))
+        if len(pages.n_turns) <= MOST_PAGES or not dialogue.candidates:
+            pages.shown.append((len(pages.n_turns), dialogue))
+    return pages
 
 
 def _labels(path: Path, n: int) -> Preview:

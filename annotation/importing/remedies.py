@@ -16,6 +16,8 @@ COLUMN_LABELS: dict[str, Any] = {
     "history": _("Dialogue so far"),
     "prompt": _("Prompt (last turn)"),
     "response": _("Response"),
+    "context": _("Context panel of the dialogue"),
+    "response_context": _("Context panel of the response"),
     "item": _("Candidate"),
     "source": _("Source"),
     "left": _("Source on the left"),

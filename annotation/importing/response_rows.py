@@ -19,6 +19,15 @@ from annotation.importing.fields import (
 )
 from annotation.importing.layouts import CSV_PROMPTS, Layout
 from annotation.importing.outcome import BadField, ErrorLog
+from annotation.importing.panel_columns import (
+    OF_DIALOGUE,
+    OF_RESPONSE,
+    other_value,
+    read_panels,
+    taken_above,
+    taken_panels,
+)
+from annotation.importing.remedies import choose_columns
 from annotation.importing.shapes import (
     ONLY_SOURCE,
     DialogueOptions,
@@ -42,6 +51,7 @@ class Group:
     batch_key: str
     conversation: str
     scenario: str
+    context: list[Record]
     places: list[int] = field(default_factory=list)
     candidates: dict[str, int] = field(default_factory=dict)
 
@@ -64,9 +74,10 @@ class RowReader:
 
     def __init__(self, names: list[str], layout: Layout, options: DialogueOptions) -> None:
         self._names, self._places, self._responses = names, layout.places, layout.responses
+        self._panels = layout.panels
         self._is_prompt = layout.format == CSV_PROMPTS
         self._options = options
-        used = {*layout.places.values(), *layout.responses.values()}
+        used = {*layout.places.values(), *layout.responses.values(), *layout.panels.places}
         self._others = [(name, at) for at, name in enumerate(names) if at not in used]
 
     def read(self, values: list[str]) -> Iterator[Record]:
@@ -82,7 +93,9 @@ class RowReader:
             "scenario": self._key(values, "scenario"),
             "key": self._key(values, "item"),
             "speaker": self._key(values, "speaker"),
-            "others": {name: values[at] for name, at in self._others},
+            "others": {name: other_value(name, values[at]) for name, at in self._others},
+            "context": read_panels(self._panels.of_dialogue, values, self._options),
+            "above": [],
         }
         if self._responses:
             given = [(source, at) for source, at in self._responses.items() if values[at].strip()]
@@ -94,12 +107,17 @@ class RowReader:
                     "key": "",
                     "source": clean_key(source, "source", LONGEST_SOURCE_KEY),
                     "text": self._text(values, at),
+                    "above": read_panels(self._panels.above(source), values, self._options),
                 }
         elif "response" not in self._places:
             source = self._key(values, "source", LONGEST_SOURCE_KEY) or self._options.source
             yield row | {"source": source, "text": ""}  # a whole dialogue
         else:
-            yield row | {"source": self._source(values), "text": self._text(values, self._places["response"])}
+            yield row | {
+                "source": self._source(values),
+                "text": self._text(values, self._places["response"]),
+                "above": read_panels(self._panels.of_response, values, self._options),
+            }
 
     def _name(self, field: str) -> str:
         return self._names[self._places[field]]
@@ -136,7 +154,9 @@ class RowReader:
 def _keep(row: Record, line: int, groups: dict[str, Group], waiting: WaitingRows) -> None:
     digest = derived_key(row["turns"])
     key = row["dialogue"] or digest
-    group = groups.setdefault(key, Group(line, digest, row["batch"], row["conversation"], row["scenario"]))
+    group = groups.setdefault(
+        key, Group(line, digest, row["batch"], row["conversation"], row["scenario"], row["context"])
+    )
     if group.digest != digest:
         text = _("differs from the text on line %(line)s of the same dialogue %(dialogue)r")
         raise BadField(row["prompt"], text % {"line": group.line, "dialogue": key})
@@ -145,6 +165,9 @@ def _keep(row: Record, line: int, groups: dict[str, Group], waiting: WaitingRows
         if own != row[name]:
             text = _("is %(batch)r, but %(other)r on line %(line)s of the same dialogue")
             raise BadField(name, text % {"batch": row[name], "line": group.line, "other": own})
+    if group.context != row["context"]:
+        text = _("is not the same as on line %(line)s of the same dialogue")
+        raise BadField(OF_DIALOGUE, text % {"line": group.line}, choose_columns(OF_RESPONSE))
     if not row["text"] and group.places:
         text = _("is also on line %(line)s: each whole dialogue has one row")
         raise BadField("dialogue", text % {"line": group.line})
@@ -157,8 +180,11 @@ def _keep(row: Record, line: int, groups: dict[str, Group], waiting: WaitingRows
 def _dialogue(key: str, group: Group, rows: list[Record], options: DialogueOptions) -> ParsedDialogue:
     # Columns that are the same in all rows belong to the dialogue, the others to the candidates.
     metadata, own = shared_and_own([row["others"] for row in rows])
+    context = rows[0]["context"] + taken_panels(metadata, options)
     candidates = [
-        ParsedCandidate(row["key"], row["source"], row["text"], others, row["speaker"])
+        ParsedCandidate(
+            row["key"], row["source"], row["text"], others, row["speaker"], row["above"] + taken_above(others, options)
+        )
         for row, others in zip(rows, own, strict=True)
         if row["text"]
     ]
@@ -176,6 +202,7 @@ def _dialogue(key: str, group: Group, rows: list[Record], options: DialogueOptio
         group.batch_key,
         asker,
         group.conversation,
+        context,
         source="" if candidates else rows[0]["source"],
         scenario=group.scenario,
     )

@@ -14,7 +14,9 @@ from annotation.importing.pairs import refuse_bad_pairs
 from annotation.importing.remedies import if_chat_log
 from annotation.numbering import asker_of, told_asker
 
-DIALOGUE_KEYS = ("dialogue_id", "id", "key", "dialogue")
+DIALOGUE_KEYS = ("dialogue_id", "id", "dialog_id", "example_id", "key", "dialogue")
+# In a table, `dialogue` names one; in objects, it comes last, because it may be a text.
+DIALOGUE_COLUMNS = ("dialogue_id", "dialogue", *DIALOGUE_KEYS[1:-1])
 BATCH_KEYS = ("batch", "batch_key")
 CONVERSATION_KEYS = ("conversation", "conversation_id")
 SCENARIO_KEYS = ("scenario", "scenario_id")

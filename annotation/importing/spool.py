@@ -2,6 +2,7 @@
 
 import hashlib
 from array import array
+from collections import Counter
 from contextlib import AbstractContextManager
 from typing import IO
 
@@ -39,9 +40,10 @@ class DialogueSpool(AbstractContextManager):
         self.n_authors = 0
         self.lines = array("Q")
         self.n_candidates = 0
-        self.sources: dict[str, None] = {}
+        self.sources: Counter[str] = Counter()  # with the number of their responses and dialogues
         self.metadata_fields: set[str] = set()
         self.has_conversations = False
+        self.conversations: set[str] = set()  # that the file names
         self._line_of: dict[str, int] = {}
 
     def __exit__(self, *_error: object) -> None:
@@ -57,7 +59,7 @@ class DialogueSpool(AbstractContextManager):
         candidates = [(each, canonical_json(each.metadata, "candidates")) for each in dialogue.candidates]
         key = self._new_key(dialogue)
         named = [dialogue.source] if dialogue.source else [candidate.source for candidate in dialogue.candidates]
-        self.sources |= dict.fromkeys(named)
+        self.sources.update(named)
         if len(self.sources) > MOST_SOURCES:
             text = _("is one of more than %(most)s sources: is this the right column?")
             raise BadField("source", text % {"most": MOST_SOURCES})
@@ -66,6 +68,8 @@ class DialogueSpool(AbstractContextManager):
         if dialogue.asker != dialogue.turns[0]["speaker"]:  # left out if they speak first, as in older digests
             contents.append(dialogue.asker.encode())
         conversation = dialogue.conversation or key
+        if dialogue.conversation:
+            self.conversations.add(conversation)
         if conversation != key:  # left out if it is its own, as in older digests
             contents.append(b"\x01" + conversation.encode())
             self.has_conversations = True

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from annotation.importing.fields import Record, clean_key, clean_text
 from annotation.importing.layouts import Layout
 from annotation.importing.outcome import BadField, ErrorLog
+from annotation.importing.panel_columns import OF_DIALOGUE, other_value, read_panels
 from annotation.importing.prediction_cells import as_number
 from annotation.importing.shapes import DialogueOptions, ParsedDialogue, Shape, parse_dialogue
 from annotation.importing.tables import Table
@@ -15,6 +16,7 @@ from annotation.importing.waiting import WaitingRows, shared_and_own
 
 SHAPE = Shape("turns", "speaker", "text", needs_candidates=False)
 OF_DIALOGUES = ("batch", "conversation", "scenario", "source")
+SAME_IN_ALL = (*OF_DIALOGUES, OF_DIALOGUE)
 
 
 @dataclass(slots=True)
@@ -54,15 +56,17 @@ def _turn(values: list[str], names: list[str], layout: Layout, options: Dialogue
     key = clean_key(cell("dialogue"), name_of("dialogue"))
     if not key:
         raise BadField(name_of("dialogue"), _("is empty: name the dialogue that the turn belongs to"))
-    used = {at for field, at in layout.places.items() if field not in OF_DIALOGUES}
-    others = {name: values[at] for at, name in enumerate(names) if at not in used}
+    used = {at for field, at in layout.places.items() if field not in OF_DIALOGUES} | layout.panels.places
+    others = {name: other_value(name, values[at]) for at, name in enumerate(names) if at not in used}
     renamed = {names[layout.places[field]]: field for field in OF_DIALOGUES if field in layout.places}
+    panels = read_panels(layout.panels.of_dialogue, values, options)
     return {
         "dialogue": key,
         "number": _number(cell("turn"), name_of("turn")) if "turn" in layout.places else None,
         "speaker": cell("speaker"),
         "text": clean_text(cell("text"), name_of("text"), is_unescaping=options.unescape_newlines),
-        "others": {renamed.get(name, name): value for name, value in others.items()},
+        "others": {renamed.get(name, name): value for name, value in others.items()}
+        | ({OF_DIALOGUE: panels} if layout.panels.of_dialogue else {}),
     }
 
 
@@ -77,8 +81,9 @@ def _record(key: str, rows: list[Record]) -> Record:
     """Return the dialogue as an object. What is the same in all rows belongs to it, the rest to each turn."""
     rows.sort(key=lambda row: row["number"])
     shared, own = shared_and_own([row["others"] for row in rows])
-    for name in OF_DIALOGUES:
-        if own[0].keys() & {name}:
+    for name in SAME_IN_ALL:
+        if name in own[0] and (name != OF_DIALOGUE or any(type(each[name]) is list for each in own)):
             raise BadField(name, _("is not the same in all rows of the dialogue %(key)r") % {"key": key})
+    shared = {name: value for name, value in shared.items() if value != []}  # no panel at all
     turns = [{"speaker": row["speaker"], "text": row["text"], **others} for row, others in zip(rows, own, strict=True)]
     return {**shared, "dialogue_id": key, "turns": turns}

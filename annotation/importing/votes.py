@@ -21,15 +21,25 @@ from annotation.importing.answer_cells import (
     number_of,
     whole,
 )
-from annotation.importing.columns import NONE, NONE_APPLIES, OWN_STUDY, columns_of_ratings, is_own_export
+from annotation.importing.columns import (
+    ALIASES,
+    NONE,
+    NONE_APPLIES,
+    OWN_STUDY,
+    columns_of_ratings,
+    is_own_export,
+    named,
+)
 from annotation.importing.copying import NULL, copy_ids, copy_text, spool_file
 from annotation.importing.extent import Extent
 from annotation.importing.fields import LONGEST_BATCH_KEY, LONGEST_KEY, LONGEST_SOURCE_KEY, clean_key, nul
 from annotation.importing.labels import LABEL_FIELDS, holds_labels, label_rows
-from annotation.importing.outcome import BadField, ErrorLog, ImportRejected, Progress
+from annotation.importing.outcome import BadField, ErrorLog, ImportRejected, LineError, Progress
+from annotation.importing.remedies import choose_columns
 from annotation.importing.tables import Row, open_table
 from annotation.models import Study
 from parley.formulas import unquote_formula
+from parley.listing import either
 from protocols.models import Criterion, ProtocolVersion
 from protocols.specs import CriterionSpec, OptionSpec, VersionSpec
 
@@ -94,6 +104,8 @@ class VoteSpool(AbstractContextManager):
         self._places: dict[str, int] = {}
         self._only: CriterionSpec | None = None  # that all rows answer
         self._wide: dict[int, CriterionSpec] = {}  # by the place of its column, if each criterion has one
+        self._lacks_source = False  # no column says whose responses were rated: one error, not one for each row
+        self._said: list[LineError] = []  # about the line that is read: it may give several rows
         self._sides: dict[str, str] = {}  # the roles that the names of the columns of both sources stand for
 
     @property
@@ -136,11 +148,24 @@ class VoteSpool(AbstractContextManager):
                 self._answers = AnswerCells(self._spec, is_own=True)
             used = set(range(len(table.columns)) if self._is_own else (*self._places.values(), *self._wide))
             self.unused = [name for at, name in enumerate(table.columns) if at not in used]
+            with log.catching(1):
+                self._look_for_source(table.columns)
             rows = extent.of(table, log)
             if self._wide:
                 rows = self._long_rows(rows, len(table.columns))
         for row in rows:
             self._add(row, log)
+        if self._lacks_source:
+            log.refuse_any()
+
+    def _look_for_source(self, columns: list[str]) -> None:
+        """Raise BadField if no column of a table about responses names the source or the candidate."""
+        is_about_responses = not (self._is_own or self._is_whole_dialogue or "left" in self._places)
+        self._lacks_source = is_about_responses and not {"item", "source"} & self._places.keys()
+        if self._lacks_source:
+            text = _("no column has a recognised name (%(known)s); columns not used yet: %(columns)s")
+            reason = text % {"known": either(ALIASES["source"]), "columns": named(self.unused)}
+            raise BadField("source", reason, choose_columns("source"))
 
     def _long_rows(self, rows: Iterable[Row], width: int) -> Iterator[Row]:
         """Yield a row for each answer of a row with a column for each criterion. An empty cell is no answer."""
@@ -177,8 +202,16 @@ class VoteSpool(AbstractContextManager):
             self._write(row)
         except BadField:
             for read in (self._unit, self._annotator, self._answer, self._about_answer):
-                with log.catching(row.line):
+                try:
                     read(row)
+                except BadField as error:
+                    self._say_once(error.on_line(row.line), log)
+
+    def _say_once(self, error: LineError, log: ErrorLog) -> None:
+        self._said = [each for each in self._said if each.line == error.line]
+        if error not in self._said:
+            self._said.append(error)
+            log.add_all([error])
 
     def _has_no_answer(self, row: Row) -> bool:
         """Return whether the cells of the answer say nothing. Choosing nothing may be an answer, unless one is due."""
@@ -295,7 +328,7 @@ class VoteSpool(AbstractContextManager):
             dialogue, item = dialogue or item, ""
         if not dialogue and not item:
             raise BadField("item", _("is empty: name what was rated"))
-        if not (self._is_whole_dialogue or item or source):
+        if not (self._is_whole_dialogue or self._lacks_source or item or source):
             raise BadField("item", _("is empty: responses are rated, so name the candidate or its source"))
         return dialogue, item, source, unit
 

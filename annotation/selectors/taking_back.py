@@ -1,4 +1,4 @@
-"""Find what an import of ratings made, and what has been built on it since."""
+"""Find what an import of ratings or dialogues made, and what has been built on it since."""
 
 from typing import Any, TypeVar
 
@@ -8,7 +8,8 @@ from django.db.models.fields.reverse_related import ForeignObjectRel
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.models import Assignment, ImportJob, Participant, Rating, RatingRevision, Seat, Study
+from annotation.models import Assignment, Dialogue, ImportJob, Participant, Rating, RatingRevision, Seat, Study
+from annotation.selectors.dialogues import unused_dialogues
 
 M = TypeVar("M", bound=Model)
 OF_WORK = (Rating, RatingRevision, Seat)  # goes with the work that was imported
@@ -22,7 +23,7 @@ def can_be_taken_back(job: ImportJob) -> bool:
 
 def taking_back_list(study: Study) -> QuerySet[ImportJob]:
     """Return the imports that made something, newest first."""
-    made = study.imports.filter(status=ImportJob.Status.DONE, made__table="rating")
+    made = study.imports.filter(status=ImportJob.Status.DONE, made__table__in=("rating", "dialogue")).distinct()
     return made.select_related("user").order_by("-created_at", "-pk")
 
 
@@ -30,6 +31,15 @@ def made_by(job: ImportJob, model: type[M]) -> QuerySet[M]:
     unnest = Func("ids", function="unnest", output_field=BigIntegerField(), set_returning=True)
     ids = job.made.filter(table=model._meta.model_name).annotate(made=unnest).values("made")
     return model._default_manager.filter(pk__in=ids).order_by()
+
+
+def unused_of(job: ImportJob) -> QuerySet[Dialogue]:
+    """Return the dialogues that the import made and nothing uses."""
+    return unused_dialogues(job.study).filter(pk__in=made_by(job, Dialogue))
+
+
+def n_used_of(job: ImportJob) -> int:
+    return made_by(job, Dialogue).count() - unused_of(job).count()
 
 
 def unprotected(rows: "QuerySet[M]") -> "QuerySet[M]":
@@ -49,6 +59,8 @@ def _references(model: type[Model]) -> list[Any]:
 
 def obstacles(job: ImportJob) -> list[str]:
     """Return a sentence for each reason why the import cannot be taken back any more."""
+    if job.kind == ImportJob.Kind.DIALOGUES:
+        return [] if unused_of(job).exists() else [_("All its dialogues are in use or have been removed.")]
     found = []
     if changed := made_by(job, Rating).filter(revision__gt=1).count():
         text = ngettext(

@@ -1,4 +1,4 @@
-"""Take an import of ratings back as a whole, as long as nobody has built on it."""
+"""Take an import back: ratings as a whole, as long as nobody has built on them; dialogues that nothing uses."""
 
 from datetime import datetime
 
@@ -9,9 +9,10 @@ from django.utils.translation import gettext as _
 
 from annotation.importing.copying import execute
 from annotation.importing.dialogues import lock_study
+from annotation.importing.removing import remove_unused, remove_unused_sources
 from annotation.models import Assignment, Batch, Candidate, Dialogue, ImportJob, Item, Participant, Rating, Seat, Source
 from annotation.nudging import raise_version
-from annotation.selectors.taking_back import can_be_taken_back, made_by, obstacles, unprotected
+from annotation.selectors.taking_back import can_be_taken_back, made_by, n_used_of, obstacles, unprotected, unused_of
 from annotation.services import activity
 from annotation.services.agreement import refresh_batch
 from annotation.services.refusals import Refused
@@ -34,7 +35,8 @@ TABLES: dict[str, type[Model]] = {
 def take_back(job: ImportJob, *, by: User | None, now: datetime) -> dict[str, int]:
     """Remove what the import made, and return counts by name. Raise Refused if something has been built on it.
 
-    Sources, dialogues, batches and annotators that something else uses stay, and are counted as `left`.
+    Sources, dialogues, batches and annotators that something else uses stay, and are counted as `left`. So are the
+    dialogues of an import of dialogues.
     """
     lock_study(job.study)
     lock_total(job.study_id, now=now)  # before the batches, as results are stored
@@ -45,6 +47,24 @@ def take_back(job: ImportJob, *, by: User | None, now: datetime) -> dict[str, in
     if found := obstacles(job):
         text = _("This import cannot be taken back. %(reasons)s")
         raise Refused("built_on", text % {"reasons": " ".join(found)})
+    remove = _take_dialogues if job.kind == ImportJob.Kind.DIALOGUES else _take_ratings
+    counts = remove(job, now)
+    job.status, job.summary = ImportJob.Status.TAKEN_BACK, job.summary | {"removed": counts}
+    job.save(update_fields=["status", "summary"])
+    job.made.all().delete()
+    activity.log(job.study, by, "import_taken_back", about=job.file_name, details=counts, now=now)
+    return counts
+
+
+def _take_dialogues(job: ImportJob, _now: datetime) -> dict[str, int]:
+    n_sources = job.study.sources.count()
+    n_used = n_used_of(job)
+    n, sources = remove_unused(job.study, list(unused_of(job).values_list("pk", flat=True)))
+    remove_unused_sources(job.study, sources)
+    return {"dialogues": n, "sources": n_sources - job.study.sources.count(), "left": n_used}
+
+
+def _take_ratings(job: ImportJob, now: datetime) -> dict[str, int]:
     touched = Batch.objects.filter(pk__in=list(made_by(job, Rating).values_list("batch", flat=True).distinct()))
     before = _n_made(job)
     _remove_ratings(job)
@@ -55,12 +75,7 @@ def take_back(job: ImportJob, *, by: User | None, now: datetime) -> dict[str, in
         refresh_batch(batch.pk, now=now)
     _remove_material(job)
     left = _n_made(job)
-    counts = {name: before[name] - left[name] for name in TABLES} | {"left": sum(left.values())}
-    job.status, job.summary = ImportJob.Status.TAKEN_BACK, job.summary | {"removed": counts}
-    job.save(update_fields=["status", "summary"])
-    job.made.all().delete()
-    activity.log(job.study, by, "import_taken_back", about=job.file_name, details=counts, now=now)
-    return counts
+    return {name: before[name] - left[name] for name in TABLES} | {"left": sum(left.values())}
 
 
 def _n_made(job: ImportJob) -> dict[str, int]:

@@ -184,7 +184,7 @@ def _run(job: ImportJob, now: datetime) -> dict[str, Any]:
                 progress=_reporter(job),
                 now=now,
                 **({"user": job.user} if job.kind == ImportJob.Kind.PREDICTIONS else {}),
-                **({"job": job} if job.kind == ImportJob.Kind.RATINGS else {}),
+                **({"job": job} if job.kind != ImportJob.Kind.PREDICTIONS else {}),
             )
     except ImportRejected as error:
         return {"errors": error.errors, "n_errors": error.n_errors, "beside": error.beside}

@@ -16,7 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.access import Right, import_for, metric_for, signed_in, study_for
-from annotation.forms_import import PREDICTION_LABELS, ImportForm
+from annotation.forms_import import PREDICTION_LABELS, SEVERAL_COLUMNS, ImportForm
 from annotation.importing import ImportRejected, Preview, preview
 from annotation.importing.alike import alike
 from annotation.importing.columns import NONE, SEVERAL
@@ -24,12 +24,13 @@ from annotation.importing.files import ready
 from annotation.importing.kinds import WORKBOOK, file_kind
 from annotation.importing.layouts import TURNS
 from annotation.importing.outcome import NAMED_SOURCES, LineError
+from annotation.importing.panel_columns import OF_DIALOGUE, OF_RESPONSE
 from annotation.importing.remedies import COLUMN_LABELS
 from annotation.importing.sheets import sheet_names
 from annotation.models import ImportJob, Study
 from annotation.selectors import studies as selectors
 from annotation.selectors.health import imports_are_stalled
-from annotation.selectors.taking_back import can_be_taken_back, obstacles
+from annotation.selectors.taking_back import can_be_taken_back, n_used_of, obstacles, unused_of
 from annotation.services import uploads
 from annotation.services.metrics import delete_metric
 from annotation.services.rehearsing import Rehearsal, can_rehearse, rehearse
@@ -48,12 +49,19 @@ NEEDED: dict[str, dict[str, Any]] = {
     ImportJob.Kind.RATINGS: {"annotator": _("needed"), "value": _("needed, or a column for each criterion")},
     ImportJob.Kind.PREDICTIONS: {},
 }
+SEVERAL_HELP = {
+    "response": _("Choose several if each source has its own column."),
+    OF_DIALOGUE: _("Annotators read it beside the dialogue, under the name of the column."),
+    OF_RESPONSE: _("Annotators read it above the response. Choose several if each source has its own column."),
+}
 NEEDED_OF_TURNS: dict[str, Any] = {"dialogue": _("needed"), "text": _("needed")}
 COUNT_LABELS = {
     "dialogues_new": _("New dialogues"),
     "dialogues_unchanged": _("Unchanged dialogues"),
     "dialogues_replaced": _("Replaced dialogues"),
     "candidates_new": _("New candidates"),
+    "candidates_replaced": _("Replaced candidates"),
+    "conversations_read": _("Conversations in the file"),
     "sources_new": _("New sources"),
     "ratings_new": _("New ratings"),
     "ratings_unchanged": _("Unchanged ratings"),
@@ -207,9 +215,11 @@ def column_choices(form: ImportForm, found: Preview) -> list[dict[str, Any]]:
         {
             "name": name,
             "label": label,
-            "chosen": known[name].split(SEVERAL) if name == "response" else [known[name]],
+            "chosen": known[name].split(SEVERAL) if name in SEVERAL_COLUMNS else [known[name]],
             "none": NONE if known[name] else "",  # with an empty text, the column would be found again
-            "has_several": name == "response",
+            "has_several": name in SEVERAL_COLUMNS,
+            "help": SEVERAL_HELP.get(name, ""),
+            "asked": found.asked if name == OF_RESPONSE else [],
             "needed": NEEDED[kind].get(name, "") if found.format != TURNS else NEEDED_OF_TURNS.get(name, ""),
         }
         for name, label in labels.items()
@@ -248,6 +258,7 @@ def _job_context(job: ImportJob) -> dict[str, Any]:
     is_retractable = can_be_taken_back(job)
     removed = job.summary.get("removed", {})
     errors = alike([LineError(**each) for each in job.errors], job.n_errors)
+    are_dialogues = job.kind == ImportJob.Kind.DIALOGUES and not job.is_dry_run
     return {
         "job": job,
         "is_over": is_over,
@@ -258,6 +269,9 @@ def _job_context(job: ImportJob) -> dict[str, Any]:
         ],
         "is_retractable": is_retractable,
         "obstacles": obstacles(job) if is_retractable else [],
+        "are_dialogues": are_dialogues,
+        "n_kept": n_used_of(job) if is_retractable and are_dialogues else 0,
+        "n_removable": unused_of(job).count() if is_retractable and are_dialogues else 0,
         "removed": [(label, removed[name]) for name, label in REMOVED_LABELS.items() if name in removed],
         "n_left": removed.get("left", 0),
         "errors": errors,

@@ -48,6 +48,7 @@ RESPONSES = (
     "Perhaps. You could ask at the town hall, they have a map of everything.",
 )
 OTHER_TURNS = ([TURNS[0]], [TURNS[2]], [TURNS[4]])
+WHOLE = [[*TURNS, {"speaker": "B", "text": text}] for text in RESPONSES[:2]]
 SHOWN: dict[str, list[tuple[str, ...]]] = {
     ProtocolVersion.Unit.RESPONSE: [(text,) for text in RESPONSES[:2]],
     ProtocolVersion.Unit.CANDIDATE_SET: [RESPONSES],
@@ -89,7 +90,8 @@ def _screen(
     request: HttpRequest, stored: ProtocolVersion, spec: VersionSpec, doc: dict[str, Any], language: str
 ) -> HttpResponse:
     words = texts_of_document(doc, language)
-    page = _sample_page(spec, request.POST.get("criterion", ""))
+    are_whole = doc["granularity"] == ProtocolVersion.Granularity.DIALOGUE
+    page = _sample_page(spec, request.POST.get("criterion", ""), compares_dialogues=are_whole)
     current = None
     if page.steps:  # the one asked for; from the editor, the first one of the criterion that is being edited
         wanted = request.POST.get("criterion")
@@ -114,20 +116,23 @@ def _screen(
     return render(request, "annotation/preview.html", context)
 
 
-def _sample_page(spec: VersionSpec, wanted: str) -> DialoguePage:
+def _sample_page(spec: VersionSpec, wanted: str, *, compares_dialogues: bool) -> DialoguePage:
     items = []
+    is_pair = compares_dialogues and spec.units == (ProtocolVersion.Unit.COMPARISON,)
     for place, unit in enumerate(spec.units, start=1):
         for number, texts in enumerate(SHOWN[unit], start=1):
             item = ItemText(UUID(int=100 * place + number), texts, unit)
-            if unit == ProtocolVersion.Unit.MODEL:
+            if is_pair:  # two whole dialogues, which are alone on their page
+                item = replace(item, texts=(), histories=tuple(map(numbered_turns, WHOLE)))
+            elif unit == ProtocolVersion.Unit.MODEL:
                 item = replace(item, histories=OTHER_TURNS, speakers=tuple(map(next_speaker, OTHER_TURNS)))
             else:
                 item = replace(item, speaker=next_speaker(TURNS))
             items.append(item)
     return DialoguePage(
         screen=ALONE,
-        turns=numbered_turns(TURNS),
-        context=(ContextPanel("", facts=tuple(PERSONA)),),
+        turns=[] if is_pair else numbered_turns(TURNS),
+        context=() if is_pair else (ContextPanel("", facts=tuple(PERSONA)),),
         items=items,
         steps=steps_of(spec, items, _leading_to(spec, wanted, items)),
         spec=spec,

@@ -14,7 +14,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.access import Right, may_create_studies, signed_in, studies_of, study_for
-from annotation.forms import BatchStatusForm, DialogueFilter, DiscardForm, StatusForm, StudyForm
+from annotation.forms import BatchStatusForm, DialogueFilter, DiscardForm, RemoveDialoguesForm, StatusForm, StudyForm
 from annotation.forms_batches import MakeBatchesForm
 from annotation.models import Batch, Study
 from annotation.selectors import studies as selectors
@@ -192,12 +192,12 @@ def study_dialogues(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def study_dialogues_remove(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.IMPORT)
-    keys = [key for key in request.POST.getlist("key") if "\x00" not in key]
-    if not keys:
-        messages.error(request, _("Tick the dialogues to remove."))
+    form = RemoveDialoguesForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, next(str(text) for texts in form.errors.values() for text in texts))
         return redirect("study_dialogues", slug)
     with announced(request):
-        n = remove_dialogues(study, keys=keys, by=signed_in(request.user), now=timezone.now())
+        n = remove_dialogues(study, keys=form.cleaned_data["key"], by=signed_in(request.user), now=timezone.now())
         text = ngettext("%(n)s dialogue has been removed.", "%(n)s dialogues have been removed.", n)
         messages.success(request, text % {"n": n})
     return redirect("study_dialogues", slug)

@@ -134,6 +134,7 @@ def version_page(request: HttpRequest, version: ProtocolVersion, *, status: int 
             )
             for number, row in enumerate(version.criteria.prefetch_related("options__explanations", "examples"))
         ],
+        "units": dict.fromkeys((version.unit, *(each["unit"] for each in doc["criteria"] if each.get("unit")))),
         "history": list(selectors.history_of(version.protocol)),
         "guidelines": [render_markdown(text) for text in (version.guidelines_short, version.guidelines) if text],
         "revision": revision_of(with_defaults(doc)),

@@ -5,11 +5,13 @@ from datetime import datetime
 
 from django.utils import timezone
 from django.utils.dateformat import format as formatted
-from django.utils.formats import date_format, number_format
+from django.utils.formats import number_format
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, pgettext
 
 from annotation.models import AgreementSnapshot
+from parley.templatetags.times import local_time
 from reporting.board.rate import DAYS, HOURS, Rate
 from reporting.board.work import BatchLine, Progress, SeatCounts, SeatLine
 from reporting.explained import COUNTED, Figure
@@ -136,14 +138,15 @@ def seat_figures(counts: SeatCounts, where: str) -> SeatFigures:
 
 
 def _until(seat: SeatLine) -> Figure:
-    ends = timezone.localtime(seat.until)
-    said = {"name": seat.pseudonym, "when": date_format(ends, "DATETIME_FORMAT")}
+    """Say it in the reader's time, as the annotator's own page does."""
+    ends = local_time(seat.until)
+    line = _("%(name)s holds this seat until %(when)s.") % {"name": "{name}", "when": "{when}"}
     lines = (
-        _("%(name)s holds this seat until %(when)s.") % said,
+        format_html(line, name=seat.pseudonym, when=ends),
         _("If it is not submitted by then, the seat becomes free again. Its answers are kept but no longer count."),
     )
-    # Translators: the time of day at which a seat is free again.
-    return Figure(pgettext("a seat", "until %(time)s") % {"time": date_format(ends, "TIME_FORMAT")}, lines)
+    # Translators: the time at which a seat is free again.
+    return Figure(format_html(pgettext("a seat", "until %(time)s") % {"time": "{}"}, ends), lines)
 
 
 def as_of_figure(total: AgreementSnapshot) -> Figure:

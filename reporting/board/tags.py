@@ -1,7 +1,7 @@
 """The template tag for a number of the board with its explanation."""
 
 from django import template
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from reporting.explained import Figure
@@ -23,5 +23,5 @@ def number(figure: Figure, *place: object) -> SafeString:
     return format_html(
         '<button type="button" class="figure{}" id="f{}" aria-describedby="w{}">{}</button>'
         '<span class="why" role="tooltip" id="w{}">{}</span>',
-        warned, at, at, figure.text, at, figure.why,
+        warned, at, at, figure.text, at, format_html_join("\n", "{}", ((line,) for line in figure.lines)),
     )  # fmt: skip

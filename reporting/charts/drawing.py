@@ -5,6 +5,7 @@ no style attributes and no scripts, so charts work under the strictest content s
 """
 
 import itertools
+import math
 import unicodedata
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -121,7 +122,7 @@ class Tick:
 
 def scale_ticks(scale: Scale, step: float, form: str) -> list[Tick]:
     """Return grid lines at multiples of `step`; `form` is a number format, for example '.1f' or '.0%'."""
-    first, last = round(scale.low / step), round(scale.high / step)
+    first, last = math.ceil(scale.low / step - 1e-9), math.floor(scale.high / step + 1e-9)
     values = (number * step for number in range(first, last + 1))
     return [Tick(scale.at(value), number(value, form), abs(value) < 1e-9) for value in values]
 

@@ -36,11 +36,12 @@ class Estimated:
 
 @dataclass(frozen=True, slots=True)
 class EstimatedGroup:
-    """Groups of the same `unit` have the same axis."""
+    """Groups of the same `unit` have the same axis. It does not leave their `ends`, those of a scale of answers."""
 
     label: str
     unit: str
     rows: tuple[Estimated, ...]
+    ends: tuple[float, float] | None = None
 
 
 def forest_figure(
@@ -59,7 +60,7 @@ def forest_figure(
     rows = [row for group in groups for row in group.rows]
     texts = [row.text for row in rows]
     at = rows_of([row.label for row in rows], texts, row=ROW, room=max(map(text_width, texts)) + GAP)
-    axes = {unit: axis_of([row for group in groups if group.unit == unit for row in group.rows], has_zero=has_zero)
+    axes = {unit: _axis([group for group in groups if group.unit == unit], has_zero=has_zero)
             for unit in dict.fromkeys(group.unit for group in groups)}  # fmt: skip
     legend, y = _legend(rows, dot_means, ring_means)
     placed = []
@@ -78,6 +79,17 @@ def forest_figure(
         height=y,
         **at.shared,
     )
+
+
+def _axis(groups: Sequence[EstimatedGroup], *, has_zero: bool) -> tuple[float, float, float]:
+    """Return the axis of groups of one unit, within the ends of their scales if all have some."""
+    low, high, step = axis_of([row for group in groups for row in group.rows], has_zero=has_zero)
+    ends = [group.ends for group in groups if group.ends]
+    if len(ends) < len(groups):
+        return low, high, step
+    least, most = min(first for first, _last in ends), max(last for _first, last in ends)
+    within = max(low, least), min(high, most)
+    return (*(within if within[0] < within[1] else (low, high)), step)
 
 
 def axis_of(rows: Sequence[Estimated], *, has_zero: bool) -> tuple[float, float, float]:

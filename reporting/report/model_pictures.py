@@ -18,7 +18,10 @@ def means_picture(rows: Sequence[SourceComparison], names: Names) -> SafeString:
     """Draw the means by criterion with a dot per source. Return "" if no mean has an interval."""
     groups = [
         EstimatedGroup(
-            names["criteria"][row.criterion], row.score or "", tuple(_mean(each, names) for each in row.means)
+            names["criteria"][row.criterion],
+            row.score or "",
+            tuple(_mean(each, names) for each in row.means),
+            None if row.scale_low is None or row.scale_high is None else (row.scale_low, row.scale_high),
         )
         for row in rows
         if any(each.limits.low is not None for each in row.means)

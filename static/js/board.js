@@ -44,6 +44,7 @@
   document.body.addEventListener("htmx:oobBeforeSwap", (event) => {
     const { target, fragment } = event.detail;
     if (target.id === "board-version") return;
+    window.Parley.showLocalTimes(fragment); // otherwise every held seat would look new
     event.detail.shouldSwap = fragment.innerHTML.trim() !== target.innerHTML.trim();
     if (event.detail.shouldSwap) noteNews();
     if (hasFigures(target)) {

@@ -14,6 +14,7 @@
     }
   };
 
+  window.Parley = { ...window.Parley, showLocalTimes: show };
   show(document);
   document.addEventListener("htmx:afterSwap", (event) => show(event.target));
 })();

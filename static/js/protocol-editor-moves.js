@@ -33,6 +33,8 @@
     return labels.map((label, at) => ({ label, key: String(at + 1), value: at + 1, role: role(at + 1), asks: "nothing" }));
   };
   const numbers = (n) => Array.from({ length: n }, (_, at) => String(at + 1));
+  const RESPONSE_SIDES = [pgettext("answer", "Response 1"), pgettext("answer", "Response 2")];
+  const DIALOGUE_SIDES = [pgettext("answer", "Dialogue 1"), pgettext("answer", "Dialogue 2")];
   const SCALES = {
     five: ["ordinal", points(POINTS)],
     seven: ["ordinal", points(numbers(7))],
@@ -41,9 +43,9 @@
     sides: [
       "nominal",
       [
-        { label: pgettext("answer", "Response 1"), key: "first", role: "left", asks: "nothing" },
+        { label: RESPONSE_SIDES[0], key: "first", role: "left", asks: "nothing" },
         { label: pgettext("answer", "Both are equally good"), key: "equal", role: "equal", asks: "nothing" },
-        { label: pgettext("answer", "Response 2"), key: "second", role: "right", asks: "nothing" },
+        { label: RESPONSE_SIDES[1], key: "second", role: "right", asks: "nothing" },
         { label: pgettext("answer", "Both are bad"), key: "both_bad", role: "both_bad", asks: "nothing" },
       ],
     ],
@@ -72,6 +74,7 @@
     constructor(root, changed, say) {
       Object.assign(this, { root, changed, say });
       root.addEventListener("click", (event) => this.onClick(event));
+      root.addEventListener("change", (event) => this.onChange(event));
       root.addEventListener("keydown", (event) => this.onKey(event));
       root.addEventListener("dragstart", (event) => this.onDragStart(event));
       root.addEventListener("dragover", (event) => this.onDragOver(event));
@@ -86,6 +89,29 @@
       if (add) this.add(button.closest("[data-list]"));
       else if (scale) this.scale(button.closest("[data-list]"), scale);
       else if (button.dataset.do) this[button.dataset.do](button.closest("[data-node]"), button);
+    }
+
+    // Ready-made answers are called as the sides are, unless somebody has named them.
+    onChange(event) {
+      if (event.target !== fieldOf(this.root, "granularity")) return;
+      const [others, names] = this.isOfDialogues ? [RESPONSE_SIDES, DIALOGUE_SIDES] : [DIALOGUE_SIDES, RESPONSE_SIDES];
+      for (const field of this.root.querySelectorAll('[data-field="label"]')) {
+        const side = others.indexOf(field.value);
+        if (side >= 0) field.value = names[side];
+      }
+      this.changed();
+    }
+
+    get isOfDialogues() {
+      return valueOf(this.root, "granularity") === "dialogue";
+    }
+
+    // The answers of a ready-made scale, called as the sides of this protocol are.
+    answersOf(name) {
+      const [scale, options] = SCALES[name];
+      if (!this.isOfDialogues) return [scale, options];
+      const named = (label) => DIALOGUE_SIDES[RESPONSE_SIDES.indexOf(label)] ?? label;
+      return [scale, options.map((each) => ({ ...each, label: named(each.label) }))];
     }
 
     onKey(event) {
@@ -196,7 +222,7 @@
         this.changed();
         return;
       }
-      const [scale, options] = SCALES[name];
+      const [scale, options] = this.answersOf(name);
       const isBlank = before.every((each) => !valueOf(each, "label"));
       if (isBlank) {
         this.enter(this.putAnswers(list, scale, options)[0]);

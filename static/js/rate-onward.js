@@ -8,6 +8,7 @@
   const WHOLE = 0.9; // of a heading or an answer: a pixel at the edge of the pane hides no word
   const narrow = matchMedia("(max-width: 56.25rem)");
   const never = () => false;
+  const isOne = (question) => question.element.dataset.kind === "single"; // its answer of none is called “No answer”
 
   // A question is seen once its heading and its last answer have been on screen, or once it was the active one.
   class Seen {
@@ -85,10 +86,13 @@
     get label() {
       const { open } = this;
       if (this.next && !narrow.matches) return gettext("Show more questions");
-      if (this.next) return this.saysNone ? gettext("None, next question") : gettext("Next question");
+      if (this.next && !this.saysNone) return gettext("Next question");
+      if (this.next) return isOne(this.active.question) ? gettext("No answer, next question") : gettext("None, next question");
       if (open.length && open.every((question) => question.none)) {
-        if (open.length === this.asked.length) return gettext("Save with none");
-        const said = ngettext("Save, none for %(n)s question", "Save, none for %(n)s questions", open.length);
+        const areOne = open.every(isOne);
+        if (open.length === this.asked.length) return areOne ? gettext("Save with no answer") : gettext("Save with none");
+        const one = ngettext("Save, no answer to %(n)s question", "Save, no answer to %(n)s questions", open.length);
+        const said = areOne ? one : ngettext("Save, none for %(n)s question", "Save, none for %(n)s questions", open.length);
         return interpolate(said, { n: open.length }, true);
       }
       return this.isLast() ? gettext("Review and submit") : gettext("Save and continue");

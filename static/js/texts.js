@@ -27,14 +27,16 @@
   const set = (element, name, value) => element[name] !== value && (element[name] = value);
   const tell = () => {
     const found = { raw: Boolean(document.querySelector(".text-raw")), all: Boolean(texts().length) };
-    const pressed = { raw: isRaw(), all: found.all && isWhole() };
+    const areWhole = found.all && isWhole();
     document.querySelectorAll("[data-text-tools]").forEach((tools) => {
       set(tools, "hidden", !found.raw && !found.all);
       for (const name of ["raw", "all"]) {
         const button = tools.querySelector(`[data-text-${name}]`);
         set(button, "hidden", !found[name]);
-        set(button, "ariaPressed", String(pressed[name]));
       }
+      set(tools.querySelector("[data-text-raw]"), "ariaPressed", String(isRaw()));
+      set(tools.querySelector("[data-when-folded]"), "hidden", areWhole);
+      set(tools.querySelector("[data-when-whole]"), "hidden", !areWhole);
     });
   };
 

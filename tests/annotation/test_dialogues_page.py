@@ -12,6 +12,7 @@ from tests.qualification.checks.factories import KnownAnswerFactory
 
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()
+SURE = {"is_sure": "on"}
 
 
 @pytest.fixture
@@ -124,15 +125,23 @@ def test_only_unused_dialogues_can_be_selected_and_removed(owner: Client, study:
     assert "Select dialogue spare" in page
     assert "Select dialogue work" not in page
     address = reverse("study_dialogues_remove", args=["he"])
-    said = owner.post(address, {"key": ["spare", "work"]}, follow=True).content.decode()
+    said = owner.post(address, SURE | {"key": ["spare", "work"]}, follow=True).content.decode()
     assert "1 dialogue is in use and cannot be removed: work. Nothing was removed." in said
     assert study.dialogues.filter(key="spare").exists()
-    said = owner.post(address, {"key": ["spare", "kept"]}, follow=True).content.decode()
+    said = owner.post(address, SURE | {"key": ["spare", "kept"]}, follow=True).content.decode()
     assert "2 dialogues have been removed." in said
     assert not study.dialogues.filter(items=None).exists()
     assert {"tried", "work", "check"} <= set(study.dialogues.values_list("key", flat=True))
     line = ActivityLog.objects.get(verb="dialogues_removed")
     assert (line.object, line.details) == ("spare, kept", {"n": 2})
+
+
+def test_it_is_asked_before_dialogues_are_removed(owner: Client, study: Study):
+    page = owner.get(reverse("study_dialogues", args=["he"])).content.decode()
+    assert "The selected dialogues are removed, with their responses" in page
+    said = owner.post(reverse("study_dialogues_remove", args=["he"]), {"key": ["spare", "kept"]}, follow=True)
+    assert "Confirm that you want to remove the dialogues." in said.content.decode()
+    assert study.dialogues.filter(key="spare").exists()
 
 
 def test_without_a_selection_nothing_is_removed(owner: Client, study: Study):

@@ -354,3 +354,23 @@ def test_wrong_predictions_name_file_line_and_field(client, researcher, cast: Ca
     assert "m.csv:2" in text
     assert "is not in the study" in text
     assert not cast.study.metrics.exists()
+
+
+def test_the_responses_of_replaced_dialogues_are_not_called_new(client, researcher):
+    for text in ("Wrong.", "Right."):
+        answers = [{"source": "m", "text": text}]
+        content = lines(*(GOOD | {"dialogue_id": f"n{at}", "candidates": answers} for at in range(3)))
+        send(client, content, replace_unused="on")
+        shown = text_after_import(client)
+    assert "<dt>New candidates</dt><dd>0</dd>" in shown
+    assert "<dt>Replaced candidates</dt><dd>3</dd>" in shown
+
+
+def test_an_import_says_how_many_conversations_it_has_read(client, researcher):
+    logs = [{"id": f"c{at}", "model": "m", "messages": [{"role": "user", "content": "Hi"}]} for at in range(3)]
+    for log in logs:
+        log["messages"] += [{"role": "assistant", "content": "Yes?"}] * 2
+    send(client, lines(*logs), transcript="on")
+    shown = text_after_import(client)
+    assert "<dt>Conversations in the file</dt><dd>3</dd>" in shown
+    assert "<dt>New dialogues</dt><dd>6</dd>" in shown

@@ -12,6 +12,7 @@ from protocols.editing import editable
 from protocols.selectors import builtin_bundles
 from protocols.services import store_bundle
 from tests.factories import UserFactory
+from tests.shipped import bundle_of
 
 BUNDLES = [pytest.param(path, id=path.stem) for path in builtin_bundles()]
 
@@ -125,3 +126,13 @@ def test_who_may_not_edit_protocols_sees_none(client, db):
     client.force_login(UserFactory())
     assert client.get(address(version)).status_code == 403
     assert client.post(address(version), {"document": "{}"}).status_code == 403
+
+
+def test_two_whole_dialogues_are_previewed_side_by_side_if_dialogues_are_judged(editor):
+    version = store_bundle(bundle_of("acute-eval-1.0-dialogues"), publish=True, now=timezone.now())[0]
+    page = editor.get(address(version)).content.decode()
+    assert "Dialogue 1" in page
+    assert "Response 1" not in page
+    assert page.count("Biscuit") == 2, "once in each dialogue, and in none beside them"
+    version = store_bundle(bundle_of("acute-eval-1.0"), publish=True, now=timezone.now())[0]
+    assert "compared-whole" not in editor.get(address(version)).content.decode()

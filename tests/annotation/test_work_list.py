@@ -1,5 +1,7 @@
 """What stands on an annotator's list of work, the consent before it, and the way into a batch."""
 
+import re
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -154,3 +156,12 @@ def test_who_waits_to_be_cleared_reads_what_a_batch_will_earn(cast: Cast, annota
     Study.objects.update(pay_amount="4.67", pay_currency="GBP")
     Participant.objects.update(status=PersonStatus.PENDING)
     assert "4.67 GBP" in text_of(annotator.get(reverse("work")))
+
+
+def test_a_pay_that_was_left_empty_is_called_the_same_everywhere(client: Client, cast: Cast):
+    Study.objects.update(pay_amount=None, pay_currency="")
+    work = re.sub(r"\s+", " ", text_of(sign_in(cast.annotator.user).get(reverse("work"))))
+    assert "<dt>Pay per batch</dt><dd>not stated</dd>" in work
+    client.force_login(cast.owner)
+    overview = client.get(reverse("study", args=[cast.study.slug])).content.decode()
+    assert "<dt>Pay</dt><dd>not stated</dd>" in overview

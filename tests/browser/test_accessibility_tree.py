@@ -127,6 +127,8 @@ def hint_of(question: AskedCriterion, size: str) -> str:
         return ""
     how = "mark the turns" if question.criterion.kind == "turns" else "choose all that apply"
     ending = "" if SIZES[size].get("is_mobile") else " Enter alone means none."
+    if question.criterion.kind == "single":
+        return f" (choose one, or no answer){ending.replace('none', 'no answer')}"
     return f" ({'choose one' if question.criterion.takes_one else how}, or none){ending}"
 
 

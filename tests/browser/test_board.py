@@ -325,6 +325,14 @@ def test_arrow_keys_move_through_progress_pairs_and_batches(open_screen: Callabl
     expect(focused_why(page)).to_contain_text("holds this seat until")
 
 
+def test_the_end_of_a_seat_reads_as_on_the_annotator_s_own_page(open_screen: Callable[..., Screen], cast: Cast):
+    board = open_board(open_screen, cast, timezone_id="Asia/Tokyo").page
+    held = board.locator("#board-batches .seat.rating time").first
+    own = open_screen(cast.annotators[2].user, timezone_id="Asia/Tokyo").go(reverse("work"))
+    said = own.locator(".work-next time, time[data-local-time]").first.inner_text()
+    expect(held).to_have_text(said)
+
+
 def test_news_are_said_politely_and_steal_neither_focus_nor_explanation(
     open_screen: Callable[..., Screen], cast: Cast, third: Assignment
 ):

@@ -169,7 +169,9 @@ def test_a_long_text_folds_in_the_middle_and_opens(open_screen, cast: Cast, assi
     expect(turn.locator("summary:visible")).to_contain_text("Hide")
     page.keyboard.press("M")
     assert page.locator(".text-more:not([open])").count() == 0
-    expect(page.get_by_role("button", name="Show long texts in full")).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("button", name="Shorten long texts").click()
+    assert page.locator(".text-more[open]").count() == 0
+    expect(page.get_by_role("button", name="Show long texts in full")).to_be_visible()
     assert screen.barriers() == ""
 
 
@@ -196,3 +198,10 @@ def test_the_settings_show_the_first_dialogue_in_both_formats(open_screen, cast:
     page.get_by_role("button", name="Save the settings").click()
     expect(page.get_by_role("status")).to_contain_text("saved")
     assert Study.objects.get(pk=cast.study.pk).text_format == "markdown"
+
+
+def test_the_switch_begins_where_the_other_words_do(open_screen, cast: Cast, assignment: Assignment):
+    page = opened(open_screen, cast, assignment, TALE, text_format="plain").page
+    switch = page.locator("[data-when-folded]").bounding_box()
+    heading = page.locator(".context-head h2").bounding_box()
+    assert abs(switch["x"] - heading["x"]) <= 1

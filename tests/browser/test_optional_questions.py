@@ -2,11 +2,14 @@
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from annotation.models import Assignment, Rating
+from protocols.services import FIRST_COMPARISON, store_bundle
 from tests.browser.helpers import LOOKS, wait_for_step
 from tests.browser.rating import begin, press, step, wait_until_looked_at
+from tests.comparing import deal, make_study
 from tests.factories import make_annotator, take_seat
 from tests.optional import BEHAVIOURS, SHEET, make_sheet_batch
 from tests.wait import wait_until
@@ -79,10 +82,14 @@ def test_enter_says_none_to_one_question_after_another(open_screen, begun: Assig
 def test_the_screen_says_what_enter_means_before_it_is_pressed(open_screen, begun: Assignment):
     page = begin(open_screen(begun.participant.user), begun)
     wait_for_step(page)
-    hints = ("(choose all that apply, or none)", "(choose one, or none)", "(mark the turns, or none)")
+    hints = (
+        "(choose all that apply, or none) Enter alone means none.",
+        "(choose one, or no answer) Enter alone means no answer.",
+        "(mark the turns, or none) Enter alone means none.",
+    )
     for key, hint in zip(LABELS, hints, strict=True):
         legend = question(page, key).locator("legend")
-        expect(legend).to_contain_text(f"{hint} Enter alone means none.")
+        expect(legend).to_contain_text(hint)
         expect(legend).not_to_contain_text("optional")
     page.get_by_role("button", name="Keys").click()
     expect(page.locator("[data-keys]")).to_contain_text("Without an answer it means none")
@@ -143,3 +150,20 @@ def test_saving_with_the_mouse_takes_the_page_as_it_stands_and_the_batch_ends(op
     expect(page.get_by_role("heading", level=1)).to_have_text("Everything is rated")
     assert list(stored().values()) == [(None, 0, [])] * 6
     assert all(each.endswith("none") for each in page.locator(".review-answers dd a").all_inner_texts())
+
+
+def test_where_0_is_another_answer_no_answer_has_the_next_key_and_one_name(open_screen, transactional_db: None):
+    optional = FIRST_COMPARISON | {"required": False}
+    head = {"bundle": 1, "protocol": "own", "name": "Own", "version": "1.0", "unit": "comparison"}
+    bundle = head | {"mode": "comparative", "criteria": [optional]}
+    study = make_study(1, 2, version=store_bundle(bundle, publish=True, now=timezone.now())[0])
+    (batch,) = deal(study)
+    begun = take_seat(make_annotator(study, "ann"), batch)
+    page = begin(open_screen(begun.participant.user), begun)
+    wait_for_step(page)
+    asked = question(page, "preference")
+    expect(asked.locator("legend")).to_contain_text("(choose one, or no answer) Enter alone means no answer.")
+    expect(page.locator("[data-save-label]")).to_have_text("Save with no answer")
+    expect(asked.locator(".choice kbd:not(.keys-only)")).to_have_text(["1", "3", "2", "0", "4"])
+    press(page, "4")
+    expect(asked.get_by_role("radio", name="No answer")).to_be_checked()

@@ -77,6 +77,21 @@ def test_two_sides_make_the_question_a_comparison(open_screen: Open):
     assert (doc["criteria"][1]["unit"], doc["unit"], doc["mode"]) == ("comparison", "response", "comparative")
 
 
+def test_the_sides_are_called_what_is_judged_until_somebody_names_them(open_screen: Open):
+    page = begin(open_screen, draft_of(TINY)).page
+    first = node(page, "criterion")
+    page.evaluate("() => document.querySelectorAll('details').forEach((each) => (each.open = true))")
+    labels = first.locator('[data-list] [data-field="label"]')
+    field(page, "granularity").select_option(label="Dialogue")
+    first.get_by_role("button", name="Two sides to compare").click()
+    expect(labels.nth(0)).to_have_value("Dialogue 1")
+    expect(labels.nth(2)).to_have_value("Dialogue 2")
+    labels.nth(2).fill("The second one")
+    field(page, "granularity").select_option(label="Turn")
+    expect(labels.nth(0)).to_have_value("Response 1")
+    expect(labels.nth(2)).to_have_value("The second one")
+
+
 def test_an_error_of_a_comparison_names_the_fields_of_the_page_and_leads_there(open_screen: Open):
     page = begin(open_screen, draft_of(TINY)).page
     first = node(page, "criterion")

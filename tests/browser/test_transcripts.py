@@ -1,5 +1,6 @@
 """A chat log from the file to the annotator's last answer: seen before it is stored, and read as one conversation."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -32,6 +33,23 @@ def study(transactional_db: None) -> Study:
             OptionFactory(criterion=criterion, label=label, key=label.lower(), position=at)
     HeartbeatFactory()
     return StudyFactory(protocol_version=publish(version))
+
+
+def test_a_long_log_says_how_many_pages_annotators_get(open_screen: Callable[..., Screen], study: Study):
+    said = [{"role": role, "content": f"{role} {at}"} for at in range(30) for role in ("user", "assistant")]
+    log = json.dumps({"id": "long", "model": "m", "messages": said}).encode()
+    page = open_screen(MembershipFactory(study=study, role="researcher").user).go(
+        reverse("study_import", args=[study.slug])
+    )
+    page.get_by_label("The file is a chat log: rate its responses").check()
+    page.get_by_label("Rate the whole dialogue too, at the end").check()
+    page.set_input_files("[name=file]", {"name": "log.jsonl", "mimeType": "application/json", "buffer": log})
+    shown = page.locator(".preview")
+    expect(shown.locator("h3")).to_have_text(
+        [*(f"Page {at} of 31 long:{at}" for at in range(1, 21)), "Page 31 of 31 long"]
+    )
+    expect(shown).to_contain_text("10 pages between the first ones and the end are left out here.")
+    expect(shown.get_by_text("The whole dialogue is rated here")).to_be_visible()
 
 
 def upload(page: Page) -> None:
@@ -75,7 +93,9 @@ def test_a_log_is_shown_before_it_is_stored_and_read_turn_after_turn(
     reading = open_screen(annotator.user, width=width, color_scheme=scheme)
     page = begin(reading, take_seat(annotator, batch))
     wait_for_step(page)
-    expect(page.locator(".context-head h2")).to_have_text("Conversation 1 of 1 · turn 1 of 2")
+    heading = page.locator(".context-head h2")
+    expect(heading).to_have_text("Conversation 1 of 1 · turn 1 of 2")
+    assert heading.evaluate("each => each.scrollWidth <= each.clientWidth"), "nothing of it is cut"
     if width > 900:
         expect(page.locator(".strip-item")).to_have_count(3)
         names = [button.get_attribute("aria-label") for button in page.locator(".strip-item").all()]

@@ -24,6 +24,7 @@ from protocols.services import (
 from tests.factories_protocols import CriterionFactory
 from tests.protocols.conftest import NOW
 from tests.protocols.pages import ESCAPED, HOSTILE, address, editor_of, text_of
+from tests.shipped import bundle_of
 
 LISTED = ("protocols", "protocol_new", "protocol_import", "protocol_compare")
 
@@ -73,6 +74,13 @@ def test_the_list_shows_each_version_with_its_facts(staff, frozen):
     assert "1 Mar 2026" in page
     assert "not yet" in page
     assert page.index(address("protocol_version", "1.1")) < page.index(address("protocol_version"))
+
+
+def test_a_protocol_says_all_that_it_rates(staff):
+    version, _ = store_bundle(bundle_of("abc-eval-1.1"), publish=True, now=NOW)
+    assert "response, dialogue</td>" in text_of(staff.get(reverse("protocols")))
+    place = reverse("protocol_version", args=["abc-eval", version.version])
+    assert "<dd>response, dialogue</dd>" in text_of(staff.get(place))
 
 
 def test_the_list_needs_as_many_queries_for_many_as_for_one(staff, small, django_assert_num_queries):

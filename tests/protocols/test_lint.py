@@ -220,3 +220,23 @@ def test_a_complete_translation_is_not_warned_of(sound):
 def test_every_bundle_can_be_looked_through_and_every_warning_says_what_to_do(doc):
     for warning in lint(complete_bundle(doc)):
         assert all((warning.path, warning.code, warning.sentence, warning.advice))
+
+
+@pytest.mark.parametrize(
+    ("granularity", "label", "is_warned"),
+    [
+        ("dialogue", "Response 1", True),
+        ("dialogue", "Risposta 1", True),
+        ("dialogue", "Dialogue 1", False),
+        ("dialogue", "Speaker 1", False),
+        ("turn", "Dialogue 1", True),
+        ("turn", "Response 1 is better", False),
+    ],
+)
+def test_sides_called_like_the_other_thing_that_can_be_compared(sound, granularity, label, is_warned):
+    pair = [{"key": "a", "label": label, "role": "left"}, {"key": "b", "label": "The other", "role": "right"}]
+    doc = sound | {"granularity": granularity, "mode": "comparative", "unit": "comparison"}
+    first(doc)["options"] = [*pair, dict(UNSURE)]
+    first(doc)["examples"] = []
+    found = [each for each in lint(complete_bundle(doc)) if each.code == "other_sides"]
+    assert [each.path for each in found] == ["criteria[0].options[0].label"] * is_warned

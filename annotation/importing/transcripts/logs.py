@@ -56,7 +56,7 @@ class Cutter:
 
     def dialogues(self, log: Log) -> Iterator[ParsedDialogue]:
         said = [message for message in log.messages if message.role != SYSTEM]
-        turns = [{"speaker": message.role, "text": self._text(message)} for message in said]
+        turns = [{"speaker": message.speaker, "text": self._text(message)} for message in said]
         numbers = dict.fromkeys(self._roles | {ASSISTANT}, 0)
         responses = []
         for at, message in enumerate(said):

@@ -11,6 +11,7 @@ from annotation.importing.fields import Record, clean_text, kind_of, nul
 from annotation.importing.outcome import BadField
 
 SYSTEM, USER, ASSISTANT, TOOL = "system", "user", "assistant", "tool"
+TOOL_CALL, TOOL_RESULT = "tool call", "tool result"
 # The names that logs use for a role.
 ROLES = {
     "system": SYSTEM,
@@ -49,6 +50,14 @@ class Message:
     key: str = ""
     model: str = ""
     ids: Record = field(default_factory=dict)
+    is_call: bool = False
+
+    @property
+    def speaker(self) -> str:
+        """Return who speaks, as annotators read it: what a tool was asked is told from what it said."""
+        if self.role != TOOL:
+            return self.role
+        return TOOL_CALL if self.is_call else TOOL_RESULT
 
     @property
     def said(self) -> tuple[str, str]:
@@ -74,8 +83,8 @@ def read_message(raw: object, place: str, role: str = "") -> list[Message]:
     name = next((name for name in TEXT_FIELDS if raw.get(name) not in (None, "", [])), "content")
     texts, around = [], list(_calls(raw, place))
     for kind, text in _pieces(raw.get(name), f"{place}.{name}"):
-        if kind == TOOL and role != TOOL:
-            around.append(Message(TOOL, text, place))
+        if kind and role != TOOL:
+            around.append(Message(TOOL, text, place, is_call=kind == TOOL_CALL))
         else:
             texts.append(text)
     found = []
@@ -106,7 +115,7 @@ def _text_in(raw: Record, name: str) -> str:
 
 
 def _pieces(content: Any, place: str) -> Iterator[tuple[str, str]]:
-    """Yield (kind, text) for the parts of a content. The kind is `tool` for calls and results, otherwise empty."""
+    """Yield (kind, text) for the parts of a content. The kind is that of a call or a result, otherwise empty."""
     if content is None:
         return
     if type(content) is str:
@@ -139,9 +148,9 @@ def _piece(part: Any, place: str) -> tuple[str, str] | None:
             raise BadField(f"{place}.text", _("is missing: a part of text needs its text"))
         return "", text
     if kind in CALL_PARTS:
-        return TOOL, _call_text(part)
+        return TOOL_CALL, _call_text(part)
     if kind in RESULT_PARTS:
-        return TOOL, _result_text(part)
+        return TOOL_RESULT, _result_text(part)
     if kind in MEDIA_PARTS:
         return "", MEDIA_PARTS[kind]
     text = _("is a part of the unknown kind %(kind)r: remove it, or replace it by a part of text")
@@ -161,7 +170,7 @@ def _calls(raw: Record, place: str) -> Iterator[Message]:
         text = _call_text(call["tool_call"] if type(call.get("tool_call")) is dict else call)
         if "\x00" in text:
             raise BadField(f"{place}.tool_calls[{at}]", nul())
-        yield Message(TOOL, text, f"{place}.tool_calls[{at}]")
+        yield Message(TOOL, text, f"{place}.tool_calls[{at}]", is_call=True)
 
 
 def _call_text(call: Record) -> str:

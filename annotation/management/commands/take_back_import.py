@@ -12,7 +12,7 @@ from annotation.services.taking_back import take_back
 
 
 class Command(BaseCommand):
-    help = "Remove what an import of ratings made, as long as nobody has built on it. Lists the imports without TOKEN."
+    help = "Remove what an import made, as long as nobody has built on it. Lists the imports without TOKEN."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study", help="The study's short name.")
@@ -40,5 +40,6 @@ class Command(BaseCommand):
     def _list(self, study: Study) -> None:
         for job in taking_back_list(study):
             who = job.user.get_username() if job.user else "a command"
-            n = job.summary["counts"]["ratings_new"]
-            self.stdout.write(f"{job.token}  {job.created_at:%Y-%m-%d %H:%M}  {job.file_name}  {n:,} ratings  by {who}")
+            n = job.summary["counts"][f"{job.kind}_new"]
+            what = f"{job.file_name}  {n:,} {job.kind}"
+            self.stdout.write(f"{job.token}  {job.created_at:%Y-%m-%d %H:%M}  {what}  by {who}")

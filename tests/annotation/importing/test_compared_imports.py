@@ -137,7 +137,8 @@ def test_batches_cannot_be_made_until_the_other_side_is_there_or_the_dialogue_is
     load(study, write(*both_sides("x"), whole("m1-y", model="m1", scenario="y")))
     with pytest.raises(Refused, match=r"of only one: y\. Import a dialogue of another source"):
         make_batches(study, by="size", size=5, now=NOW)
-    page = owner.post(reverse("study_dialogues_remove", args=["sides"]), {"key": "m1-y"}, follow=True).content.decode()
+    sure = {"key": "m1-y", "is_sure": "on"}
+    page = owner.post(reverse("study_dialogues_remove", args=["sides"]), sure, follow=True).content.decode()
     assert "1 dialogue has been removed." in page
     assert len(make_batches(study, by="size", size=5, now=NOW)) == 1
 

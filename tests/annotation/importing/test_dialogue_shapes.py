@@ -5,8 +5,9 @@ import json
 
 import pytest
 
+from annotation.importing.shapes import DIALOGUE_COLUMNS
 from annotation.models import Candidate, Dialogue, Study
-from tests.annotation.importing.conftest import DIQAD, HE_DIALOGUES, Write, dialogue, errors_of, load
+from tests.annotation.importing.conftest import DIQAD, HE_DIALOGUES, Write, dialogue, errors_of, load, parquet
 
 TURNS = [{"speaker": "A", "text": "How are you?"}, {"speaker": "B", "text": "Tired."}]
 
@@ -145,3 +146,11 @@ def test_windows_line_ends_and_a_byte_order_mark_do_no_harm(study: Study, write:
 def test_turns_of_fifty_thousand_characters_are_kept(study: Study, write: Write) -> None:
     load(study, write(dialogue(history=[{"speaker": "A", "text": "x" * 50_000}])))
     assert len(study.dialogues.get().turns[0]["text"]) == 50_000
+
+
+@pytest.mark.parametrize("name", DIALOGUE_COLUMNS)
+def test_objects_and_tables_know_the_same_names_of_ids(study: Study, write: Write, tmp_path, name: str) -> None:
+    messages = [[{"role": "user", "content": f"Hello {at}?"}] for at in range(2)]
+    load(study, parquet(tmp_path / "a.parquet", **{name: ["q1", "q2"]}, messages=messages, model=["m1", "m1"]))
+    load(study, write(f"{name},prompt,response", "t1,Hi,Ho", name="t.csv"))
+    assert list(study.dialogues.values_list("key", flat=True)) == ["q1", "q2", "t1"]

@@ -27,8 +27,8 @@ def test_a_log_of_inspect_has_a_scenario_for_each_sample(study: Study) -> None:
     assert kept == {"epoch": 1, "target": "2 minutes", "sample_id": "green", "task": "tea_advice", "run_id": "Rk7"}
     assert turns_of(study, "u-green-1:2")[1:] == [
         [ASSISTANT, "Let me look."],
-        ["tool", 'lookup({"tea":"green"})'],
-        ["tool", "2 min"],
+        ["tool call", 'lookup({"tea":"green"})'],
+        ["tool result", "2 min"],
     ]
 
 

@@ -68,7 +68,26 @@ def test_a_small_file_is_not_doubted(study: Study, write: Write) -> None:
 def test_a_source_that_ratings_create_is_told_too(coherence_study: Study, write: Write) -> None:
     rows = ["item,annotator,source,value", *(f"i{n},x,Falcon,1" for n in range(3)), "i9,x,Falcno,1"]
     said = load_ratings(coherence_study, write(*rows), create_missing=True)
-    assert said.warnings == [ALIKE, "The new source Falcno is used only once, in the dialogue i9: check its name."]
+    assert said.warnings == [ALIKE]
+
+
+def whole(source: str, n: int) -> list[dict]:
+    said = [{"speaker": "A", "text": "How are you?"}]
+    return [{"dialogue_id": f"{source}-{at}", "source": source, "utterances": said} for at in range(n)]
+
+
+def test_two_systems_that_are_used_about_as_often_are_named_alike_on_purpose(study: Study, write: Write) -> None:
+    assert not any("nearly" in each for each in load(study, write(*whole("sysA", 8), *whole("sysB", 8))).warnings)
+
+
+def test_a_rare_name_is_told_and_so_is_one_that_differs_in_case_only(study: Study, write: Write) -> None:
+    said = load(
+        study, write(*whole("Falcon", 20), *whole("Falcno", 2), *whole("Vicuna-13B", 5), *whole("vicuna13b", 5))
+    )
+    assert [each for each in said.warnings if "nearly" in each] == [
+        ALIKE,
+        "The new sources Vicuna-13B and vicuna13b are named nearly alike: check the spelling.",
+    ]
 
 
 def test_the_page_warns_before_and_after_the_import(client: Client, cast: Cast) -> None:

@@ -1,7 +1,10 @@
 """An import of ratings is taken back as a whole, as long as nobody has built on it."""
 
+import json
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
 
 from annotation.models import (
     ActivityLog,
@@ -27,7 +30,7 @@ from tests.annotation.import_pages import RATINGS, page, send, text_after_import
 from tests.annotation.importing.conftest import NOW, Write, builtin, dialogue, load
 from tests.api import Api, error
 from tests.cast import Cast
-from tests.factories import StudyFactory, UserFactory
+from tests.factories import ItemFactory, StudyFactory, UserFactory
 from tests.qualification.adjudication.factories import DisagreementFactory
 
 pytestmark = pytest.mark.django_db
@@ -248,3 +251,56 @@ def test_the_api_takes_an_import_back(client, cast: Cast, imported: str) -> None
     assert (answer.status_code, answer.json()["status"]) == (200, "taken_back")
     again = api.ask("POST", "api_import_take_back", "wellbeing", token)
     assert error(again)["code"] == "nothing_to_take_back"
+
+
+# --- imports of dialogues ------------------------------------------------------------------------
+def sent(cast: Cast, client, *keys: str) -> ImportJob:
+    send(client, b"".join(json.dumps(dialogue(key, candidates=NEW)).encode() + b"\n" for key in keys))
+    job = ImportJob.objects.latest("pk")
+    assert run_import_job(job.pk, timezone.now()) == "done"
+    return job
+
+
+NEW = [{"source": "typo", "text": "I see."}]
+
+
+def test_the_unused_dialogues_of_an_import_are_taken_back_and_the_page_says_which_stay(client, cast: Cast) -> None:
+    client.force_login(cast.owner)
+    job = sent(cast, client, "n1", "n2", "n3")
+    ItemFactory(batch=cast.batch, dialogue=cast.study.dialogues.get(key="n3"), position=90)
+
+    shown = client.get(page("study_import_job", job.token)).content.decode()
+    assert "Removes the 2 dialogues of this import that are not used yet, with their responses." in shown
+    assert "1 dialogue stays, because batches, known answers or predictions use it." in shown
+
+    shown = client.post(page("study_import_take_back", job.token), {"is_sure": "on"}, follow=True).content.decode()
+    assert "This import was taken back. Removed from the study:" in shown
+    assert "<dt>Dialogues</dt><dd>2</dd>" in shown
+    assert "1 row that it made stays, because something else uses it." in shown
+    assert list(cast.study.dialogues.filter(key__startswith="n").values_list("key", flat=True)) == ["n3"]
+    assert cast.study.sources.filter(key="typo").exists()  # n3 has a response of it
+
+
+def test_a_source_that_no_dialogue_has_any_more_goes_with_them(client, cast: Cast) -> None:
+    client.force_login(cast.owner)
+    job = sent(cast, client, "n1")
+    assert take_back(job, by=None, now=NOW) == {"dialogues": 1, "sources": 1, "left": 0}
+
+
+def test_an_import_whose_dialogues_are_all_used_says_where_to_go(client, cast: Cast) -> None:
+    client.force_login(cast.owner)
+    job = sent(cast, client, "n1")
+    ItemFactory(batch=cast.batch, dialogue=cast.study.dialogues.get(key="n1"), position=90)
+    shown = client.get(page("study_import_job", job.token)).content.decode()
+    assert "This import cannot be taken back. All its dialogues are in use or have been removed." in shown
+    assert f'<a href="{page("study_dialogues")}">Dialogues and their use</a>' in shown
+    assert "All its dialogues are in use" in reasons(job)
+
+
+def test_an_import_that_is_not_known_to_have_made_them_says_where_to_go(client, cast: Cast) -> None:
+    client.force_login(cast.owner)
+    job = sent(cast, client, "n1")
+    job.made.all().delete()  # as of imports before what they made was kept
+    shown = client.get(page("study_import_job", job.token)).content.decode()
+    assert "Take this import back" not in shown
+    assert "To remove dialogues of this import, tick them here:" in shown

@@ -62,7 +62,10 @@ def test_every_response_is_rated_in_its_context_and_all_are_one_conversation(stu
 
 def test_tool_calls_and_their_results_are_turns_of_the_context(study: Study) -> None:
     load_log(study, LOGS / "messages.jsonl")
-    assert turns_of(study, "train:1")[1:] == [["tool", 'find_train({"to": "Trento"})'], ["tool", '{"departs": "9:40"}']]
+    assert turns_of(study, "train:1")[1:] == [
+        ["tool call", 'find_train({"to": "Trento"})'],
+        ["tool result", '{"departs": "9:40"}'],
+    ]
 
 
 def test_the_system_prompt_is_kept_and_shown_only_if_asked_for(study: Study) -> None:
@@ -168,7 +171,7 @@ def test_traced_calls_become_their_conversation_with_the_ids_of_their_origin(
         ("swim:2", keys[1], "About 18 degrees."),
     ]
     assert {model.removesuffix("-2026") for _, _, model, _ in found} == {"model_a"}
-    spoken = [turn for turn in turns_of(study, "swim:2") if turn[0] != "tool"]
+    spoken = [turn for turn in turns_of(study, "swim:2") if not turn[0].startswith("tool")]
     assert spoken == list(SWIM)
     whole = study.dialogues.get(key="swim")
     assert (whole.source.key, whole.conversation) == (found[1][2], "swim")
@@ -181,7 +184,7 @@ def test_traced_calls_become_their_conversation_with_the_ids_of_their_origin(
 @pytest.mark.parametrize("name", ["opentelemetry.json", "opentelemetry_events.jsonl", "opentelemetry_details.jsonl"])
 def test_the_tool_of_a_traced_call_is_part_of_the_context(study: Study, name: str) -> None:
     load_log(study, LOGS / name)
-    assert turns_of(study, "swim:2")[-2:] == [["tool", 'water({"lake":"north"})'], ["tool", "18 degrees"]]
+    assert turns_of(study, "swim:2")[-2:] == [["tool call", 'water({"lake":"north"})'], ["tool result", "18 degrees"]]
 
 
 HELLO = [said(USER, "Hi"), said(ASSISTANT, "Hello")]

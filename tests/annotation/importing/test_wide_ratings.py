@@ -16,6 +16,7 @@ from tests.annotation.importing.conftest import (
     HE_DIALOGUES,
     HE_RATINGS,
     Write,
+    builtin,
     dialogue,
     errors_of,
     load,
@@ -185,3 +186,24 @@ def test_rows_may_be_objects_of_a_list(scales: Study, write: Write, tmp_path: Pa
     del rows[1]["label"]
     load_ratings(scales, write(json.dumps([*rows[:1], rows[1] | {"value": 4.0}], indent=1)))
     assert answers() == {("r1", "d1-bot", "fluency", "p3"): 1, ("r1", "d1-bot", "coherence", "p4"): 1}
+
+
+def test_a_table_without_a_source_has_one_error_beside_those_of_its_answers(db: None, write: Write) -> None:
+    study = StudyFactory(protocol_version=builtin("usr-1.0"))
+    head = "dialogue;system_name;annotator;Understandable;Natural;Uses Knowledge"
+    path = write(head, "x01;GPT;ext;1;2;7", "x02;GPT;ext;1;2;1", name="a.csv")
+    source, value = errors_of(load_ratings, study, path)
+    assert source == (
+        1,
+        "source",
+        "no column has a recognised name (source, model or system); columns not used yet: system_name: name the column "
+        "with --map source=COLUMN",
+    )
+    assert value[:2] == (2, "uses_knowledge")
+
+
+def test_what_is_wrong_with_a_row_is_said_once_however_many_answers_it_holds(db: None, write: Write) -> None:
+    study = StudyFactory(protocol_version=builtin("usr-1.0"))
+    head = "dialogue;source;annotator;Understandable;Natural;Interesting"
+    found = errors_of(load_ratings, study, write(head, "x01;;ext;1;2;3", "x02;;ext;1;2;3", name="a.csv"))
+    assert [(line, field) for line, field, _reason in found] == [(2, "item"), (3, "item")]

@@ -103,6 +103,14 @@ def test_an_axis_reaches_beyond_every_interval_in_round_steps(ends: tuple[float,
     assert float(f"{step:e}"[:1]) in (1, 2, 5)
 
 
+def test_the_axis_of_means_does_not_leave_the_scale_of_the_answers():
+    rows = (Estimated("one", 6.4, 5.9, 6.9), Estimated("two", 1.6, 1.2, 2.0))
+    group = EstimatedGroup("Fluency", "points", rows, ends=(1, 7))
+    root = ElementTree.fromstring(forest_figure(name="f", title="t", description="d", groups=[group], dot_means="mean"))
+    ticks = [text for text in root.itertext() if text.strip().isdecimal()]
+    assert ticks == ["2", "4", "6"]
+
+
 def test_words_are_left_out_where_the_axis_has_no_room_for_them():
     for lowest, has_room in ((0.1, True), (-0.1, True), (-0.5, False)):
         group = DotGroup("", (DotRow("it5_knowledge_large", Dot(lowest)),))

@@ -1,0 +1,214 @@
+"""Find the columns of a table that hold context panels, and read their cells."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import takewhile
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from annotation.importing.cell_turns import list_in
+from annotation.importing.columns import NONE, SEVERAL, named, place_of
+from annotation.importing.fields import Record, clean_text
+from annotation.importing.outcome import BadField, Remedy
+from annotation.importing.remedies import choose_columns
+from annotation.importing.shapes import DialogueOptions, context_in
+
+OF_DIALOGUE, OF_RESPONSE = "context", "response_context"
+PANEL_FIELDS = (OF_DIALOGUE, OF_RESPONSE)
+PERSONA = "persona"
+LISTED = (OF_DIALOGUE, PERSONA)  # columns of these names become panels if they hold lists, as in JSON Lines
+NAMED = ":"  # in a map, between a column and the source whose response it belongs to
+MARKS = " _.:-"
+UNTITLED = "Context"
+
+
+@dataclass(frozen=True, slots=True)
+class PanelColumn:
+    """A column with the title of its panels. `source` is whose response it belongs to, if the table has several.
+
+    `is_asked` says that its name does not tell the source; the source is empty as long as nobody has named it.
+    """
+
+    at: int
+    title: str
+    source: str = ""
+    is_asked: bool = False
+
+    def as_said(self, columns: list[str]) -> str:
+        """Return the column as a map names it, with the source that its own name does not tell."""
+        return f"{columns[self.at]}{NAMED}{self.source}" if self.is_asked and self.source else columns[self.at]
+
+
+@dataclass(frozen=True, slots=True)
+class Panels:
+    of_dialogue: tuple[PanelColumn, ...] = ()
+    of_response: tuple[PanelColumn, ...] = ()
+
+    @property
+    def places(self) -> set[int]:
+        return {each.at for each in (*self.of_dialogue, *self.of_response)}
+
+    def above(self, source: str) -> list[PanelColumn]:
+        """Return the columns of one source's responses; all of them if the table has a column of responses."""
+        return [each for each in self.of_response if each.source in ("", source)]
+
+    def without_responses(self) -> "Panels":
+        return Panels(self.of_dialogue)
+
+    def as_mapping(self, columns: list[str]) -> dict[str, str]:
+        said = {OF_DIALOGUE: self.of_dialogue, OF_RESPONSE: self.of_response}
+        return {name: SEVERAL.join(each.as_said(columns) for each in found) for name, found in said.items() if found}
+
+    def asked(self, columns: list[str]) -> list[tuple[str, str]]:
+        """Return the columns whose names do not tell whose response they belong to, with the source that was named."""
+        return [(columns[each.at], each.source) for each in self.of_response if each.is_asked]
+
+    def refuse_unclear(self, columns: list[str]) -> None:
+        """Raise BadField for a column of panels if it is not known whose response it belongs to."""
+        unclear = [columns[each.at] for each in self.of_response if each.is_asked and not each.source]
+        if unclear:
+            text = _("it is not known whose response this is about: %(columns)s")
+            page = _("choose it under Columns")
+            command = _("name the source after a colon, as in --map '%(field)s=COLUMN:SOURCE'")
+            remedy = Remedy(page, command % {"field": OF_RESPONSE})
+            raise BadField(OF_RESPONSE, text % {"columns": named(unclear)}, remedy)
+
+
+def panels_of(columns: list[str], wanted: Mapping[str, str], responses: Mapping[str, int]) -> Panels:
+    """Return the columns that are wanted as panels. `responses` are the columns of responses by source, if several."""
+    names = {source: _names_of(source, columns[at]) for source, at in responses.items()}
+    cores = _without_shared(list(responses))
+    names = {source: [*found, *cores.get(source, [])] for source, found in names.items()}
+    dialogue = [PanelColumn(at, _titled(columns[at])) for at, _source in _said(columns, wanted.get(OF_DIALOGUE, ""))]
+    for each in dialogue:
+        if _source_in(columns[each.at], names):
+            text = _("the column %(column)r is called like a source, and annotators would see it as the title")
+            reason = text % {"column": columns[each.at]}
+            raise BadField(OF_DIALOGUE, reason, choose_columns(OF_RESPONSE))
+    found = [_of_response(columns, at, told, names) for at, told in _said(columns, wanted.get(OF_RESPONSE, ""))]
+    return Panels(tuple(dialogue), tuple(_alike(found, columns) if responses else found))
+
+
+def _said(columns: list[str], said: str) -> list[tuple[int, str]]:
+    """Return (place, source that the map names) of each column, in the order of the map."""
+    found: dict[int, str] = {}
+    for part in filter(None, (part.strip() for part in said.split(SEVERAL))):
+        if part == NONE:
+            continue
+        column, colon, source = part.rpartition(NAMED)
+        is_whole = not colon or part.casefold() in (name.casefold() for name in columns)
+        at = place_of(part if is_whole else column.strip(), columns)
+        if not is_whole:
+            found[at] = source.strip()
+        found.setdefault(at, "")
+    return list(found.items())
+
+
+def _of_response(columns: list[str], at: int, told: str, names: Mapping[str, list[str]]) -> PanelColumn:
+    if not names:
+        return PanelColumn(at, _titled(columns[at]))
+    if told and told not in names:
+        text = _("%(name)r is not a source of this table: use %(known)s")
+        raise BadField(OF_RESPONSE, text % {"name": told, "known": ", ".join(names)})
+    source, name = _source_in(columns[at], names) or ("", "")
+    rest = re.sub(_whole(name), " ", columns[at], flags=re.IGNORECASE) if name else ""
+    return PanelColumn(at, _titled(rest), told or source, is_asked=not source)
+
+
+def _source_in(column: str, names: Mapping[str, list[str]]) -> tuple[str, str] | None:
+    """Return (source, its name) if the column's name contains one: the longest, so that gpt-4o is not gpt-4."""
+    found = [
+        (len(name), source, name)
+        for source, known in names.items()
+        for name in known
+        if re.search(_whole(name), column, re.IGNORECASE)
+    ]
+    longest = [each for each in found if each[0] == max(found)[0]]
+    sources = {source for _n, source, _name in longest}
+    return longest[0][1:] if len(sources) == 1 else None
+
+
+def _whole(name: str) -> str:
+    """Return the pattern of a name that is no part of another word."""
+    return rf"(?<![^\W_]){re.escape(name)}(?![^\W_])"
+
+
+def _names_of(source: str, column: str) -> list[str]:
+    return list(dict.fromkeys((source, column)))
+
+
+def _without_shared(sources: list[str]) -> dict[str, list[str]]:
+    """Return what tells the sources apart: of answer_north and answer_south, north and south."""
+    if len(sources) < 2:
+        return {}
+    shared = re.match(r".*[ _.:-]|", _shared_beginning(sources))
+    n = shared.end() if shared else 0
+    return {source: [source[n:]] for source in sources if source[n:]} if n else {}
+
+
+def _shared_beginning(names: Sequence[str]) -> str:
+    alike = takewhile(lambda letters: len({*letters}) == 1, zip(*names, strict=False))
+    return "".join(letters[0] for letters in alike)
+
+
+def _titled(name: str) -> str:
+    title = " ".join(name.replace("_", " ").split()).strip(MARKS)
+    return title[:1].upper() + title[1:] or UNTITLED
+
+
+def _alike(found: Iterable[PanelColumn], columns: list[str]) -> list[PanelColumn]:
+    """Give columns whose names do not tell the source one title: a number of its own would tell systems apart."""
+    found = list(found)
+    asked = [columns[each.at] for each in found if each.is_asked]
+    shared = _shared_beginning(asked) if len(asked) > 1 else ""
+    title = _titled(re.sub(r"[\d\s_.:-]+$", "", shared))
+    return [replace(each, title=title) if each.is_asked else each for each in found]
+
+
+def read_panels(columns: Iterable[PanelColumn], values: list[str], options: DialogueOptions) -> list[Record]:
+    """Return the panels of the cells: of a list as JSON those in it, otherwise one. Raise BadField."""
+    return [panel for each in columns for panel in _in_cell(values[each.at], each.title, options)]
+
+
+def _in_cell(cell: str, title: str, options: DialogueOptions) -> list[Record]:
+    if not cell.strip():
+        return []
+    listed: list[Any] = list_in(cell, title) or []
+    if panels := context_in({OF_DIALOGUE: listed}, "", options):
+        return panels
+    text = "\n".join(listed) if _are_texts(listed) else cell
+    return [{"title": title, "text": clean_text(text, title, is_unescaping=options.unescape_newlines)}]
+
+
+def other_value(name: str, cell: str) -> Any:
+    """Return what a cell of an unmapped column holds: a list if it is called like panels and holds some."""
+    if name not in LISTED:
+        return cell
+    listed: list[Any] = []
+    with suppress(BadField):  # it only begins like a list
+        listed = list_in(cell, name) or []
+    are_panels = bool(listed) and all(type(each) is dict for each in listed)
+    return listed if (name == OF_DIALOGUE and are_panels) or (name == PERSONA and _are_texts(listed)) else cell
+
+
+def taken_panels(metadata: Record, options: DialogueOptions) -> list[Record]:
+    """Take the panels out of the metadata of a dialogue, and return them."""
+    panels = context_in(metadata, "", options)
+    if panels:
+        del metadata[OF_DIALOGUE]
+    return panels
+
+
+def taken_above(metadata: Record, options: DialogueOptions) -> list[Record]:
+    """Take the panels out of the metadata of a response, and return them. A persona of its own is one of them."""
+    panels = taken_panels(metadata, options)
+    if type(metadata.get(PERSONA)) is list:
+        panels.append({"title": _titled(PERSONA), "text": "\n".join(metadata.pop(PERSONA))})
+    return panels
+
+
+def _are_texts(listed: list[Any]) -> bool:
+    return bool(listed) and all(type(each) is str for each in listed)

@@ -1,0 +1,137 @@
+"""Columns of tables that become context panels, of a dialogue or of a response."""
+
+import json
+
+import pytest
+
+from annotation.context import context_of
+from annotation.importing.layouts import layout_of
+from annotation.importing.outcome import BadField
+from annotation.models import Candidate, Study
+from tests.annotation.importing.conftest import Write, builtin, errors_of, load, workbook
+from tests.factories import StudyFactory
+
+WIDE = ["case", "said", "GPT", "Llama", "fact GPT", "fact Llama", "note", "topic"]
+ROW = ["x1", "A: Trains?", "Calming.", "Rules.", "Studied in 1902.", "12 rules.", "Be brief.", "trains"]
+COLUMNS = {"dialogue": "case", "history": "said", "response": "GPT|Llama"}
+
+
+def panels_of(study: Study) -> dict[str, list[tuple[str, str]]]:
+    """The panels of each response by its source."""
+    return {
+        each.source.key: [(panel["title"], panel["text"]) for panel in each.context]
+        for each in Candidate.objects.filter(dialogue__study=study).select_related("source")
+    }
+
+
+def test_the_name_of_a_column_tells_whose_response_its_panel_is_about(study: Study, tmp_path):
+    path = workbook(tmp_path / "usr.xlsx", [WIDE, ROW])
+    load(study, path, columns=COLUMNS | {"context": "note", "response_context": "fact GPT|fact Llama"})
+    assert panels_of(study) == {"GPT": [("Fact", "Studied in 1902.")], "Llama": [("Fact", "12 rules.")]}
+    dialogue = study.dialogues.get()
+    assert dialogue.context == [{"title": "Note", "text": "Be brief."}]
+    assert dialogue.metadata == {"topic": "trains"}
+
+
+def test_a_source_is_named_after_a_colon_and_no_title_tells_systems_apart(study: Study, write: Write):
+    path = write("prompt,GPT,Llama,fact 1,fact 2", "Trains?,Calming.,Rules.,One.,Two.", name="a.csv")
+    columns = {"response": "GPT|Llama", "response_context": "fact 1:Llama|fact 2:GPT"}
+    load(study, path, columns=columns)
+    assert panels_of(study) == {"GPT": [("Fact", "Two.")], "Llama": [("Fact", "One.")]}
+
+
+def test_a_column_that_tells_no_source_is_refused_with_what_to_do(study: Study, write: Write):
+    path = write("prompt,GPT,Llama,note", "Trains?,Calming.,Rules.,One.", name="a.csv")
+    found = errors_of(load, study, path, columns={"response": "GPT|Llama", "response_context": "note"})
+    assert found == [
+        (
+            1,
+            "response_context",
+            "it is not known whose response this is about: note: name the source after a colon, as in --map "
+            "'response_context=COLUMN:SOURCE'",
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("response", "column", "source"),
+    [
+        ("answer_north|answer_south", "fact_north", "answer_north"),
+        ("gpt-4|gpt-4o", "fact gpt-4o", "gpt-4o"),
+        ("gpt-4|gpt-4o", "fact gpt-4", "gpt-4"),
+        ("A|B", "fact", ""),
+        ("A|B", "B's facts", "B"),
+    ],
+)
+def test_the_longest_name_that_is_a_word_of_its_own_counts(response: str, column: str, source: str):
+    columns = ["prompt", *response.split("|"), column]
+    found = layout_of(columns, {"response": response, "response_context": column}).panels.of_response
+    assert [each.source for each in found] == [source]
+
+
+def test_a_panel_of_the_dialogue_is_not_titled_like_a_source():
+    with pytest.raises(BadField, match="called like a source"):
+        layout_of(["prompt", "GPT", "Llama", "fact GPT"], {"response": "GPT|Llama", "context": "fact GPT"})
+
+
+def test_a_row_s_column_is_the_panel_of_its_response_and_a_dialogue_s_is_the_same_in_all_rows(
+    study: Study, write: Write
+):
+    rows = ["id,history,response,model,fact", "x1,A: Trains?,Yes.,m1,One.", "x1,A: Trains?,No.,m2,Two."]
+    path = write(*rows, name="a.csv")
+    assert errors_of(load, study, path, columns={"context": "fact"}) == [
+        (
+            3,
+            "context",
+            "is not the same as on line 2 of the same dialogue: name the column with --map response_context=COLUMN",
+        )
+    ]
+    load(study, path, columns={"response_context": "fact"})
+    assert panels_of(study) == {"m1": [("Fact", "One.")], "m2": [("Fact", "Two.")]}
+
+
+def cell(value: object) -> str:
+    return '"' + json.dumps(value).replace('"', '""') + '"'
+
+
+def test_lists_in_columns_called_context_and_persona_are_panels_as_in_objects(study: Study, write: Write):
+    fact = {"title": "Topic", "text": "Trains"}
+    head = "id,history,response,model,context,persona"
+    rows = [
+        f"x1,A: Trains?,{text},{model},{cell([fact])},{cell(['I am tall.'])}"
+        for text, model in (("Yes.", "a"), ("No.", "b"))
+    ]
+    own = [f"x2,A: Cars?,Yes.,{model},{cell([fact | {'text': model}])},{cell([f'I am {model}.'])}" for model in "ab"]
+    load(study, write(head, *rows, *own, name="a.csv"))
+    first, second = study.dialogues.order_by("position")
+    assert [(panel.title, panel.text, panel.facts) for panel in context_of(first)] == [
+        ("", "", ("I am tall.",)),
+        ("Topic", "Trains", ()),
+    ]
+    assert (second.context, second.metadata) == ([], {})
+    assert second.candidates.order_by("pk")[1].context == [
+        {"title": "Topic", "text": "b"},
+        {"title": "Persona", "text": "I am b."},
+    ]
+
+
+def test_rows_of_turns_may_have_a_panel_of_the_dialogue(study: Study, write: Write):
+    rows = ["dialogue_id,turn,speaker,text,fact", "d1,1,A,Hi,Bees count.", "d1,2,B,Ho,Bees count."]
+    load(study, write(*rows, name="a.csv"), columns={"context": "fact"})
+    assert study.dialogues.get().context == [{"title": "Fact", "text": "Bees count."}]
+    other = write(*rows[:2], "d1,2,B,Ho,Ants count.", name="b.csv")
+    assert errors_of(load, study, other, columns={"context": "fact"})[0][1:] == (
+        "context",
+        "is not the same in all rows of the dialogue 'd1'",
+    )
+
+
+def test_a_protocol_about_a_fact_warns_of_dialogues_without_a_panel(db: None, write: Write):
+    study = StudyFactory(protocol_version=builtin("usr-1.0"))
+    path = write("prompt,response,model,fact", "Trains?,Calming.,m1,One.", name="a.csv")
+    assert load(study, path, is_dry_run=True).warnings == [
+        "This protocol asks about “Uses Knowledge”, but no dialogue or response has a context panel, so annotators see "
+        "no fact or persona. In a table, under Columns, choose the column of “Context panel of the dialogue” or "
+        "“Context panel of the response”; in objects, use the field “context”."
+    ]
+    assert not load(study, path, columns={"response_context": "fact"}).warnings
