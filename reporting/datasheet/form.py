@@ -21,6 +21,7 @@ from reporting.datasheet.heds3_languages import LANGUAGES, OTHER_LANGUAGE
 from reporting.datasheet.question import DatasheetQuestion, Kind
 
 Form = dict[str, dict[str, Any]]
+COLONS = ":\uff1a"  # Chinese has a wide one
 # Questions without options. A field of one line drops line breaks.
 PLAIN: dict[Kind, Callable[[str], str]] = {
     Kind.WORDS: str,
@@ -52,12 +53,13 @@ def by_criterion(text: str, criteria: list[str]) -> dict[str, str]:
             for lines in found.values():
                 lines.append(line)
         else:
-            found[about].append(line.removeprefix(about).removeprefix(":").strip() or about)
+            found[about].append(line.strip().removeprefix(about).lstrip(COLONS).strip() or about)
     return {name: "\n".join(lines).strip() for name, lines in found.items()}
 
 
 def _is_about(line: str, name: str) -> bool:
-    return line.strip() == name or line.startswith(f"{name}:")
+    said = line.strip()
+    return said == name or said.startswith(tuple(name + colon for colon in COLONS))
 
 
 def _read(
@@ -69,7 +71,7 @@ def _read(
     if not question.options:
         return {}, text
     if answer.origin == DATABASE and question.pick:
-        numbers, words = PICKS[question.pick](known).get(criterion, []), text
+        numbers, words = PICKS[question.pick](known).get(criterion, []), chosen(question, text)[1]
     else:
         numbers, words = chosen(question, text)
     names = {each.number: f"{each.number}. {_(each.text)}" for each in question.options if each.number in numbers}

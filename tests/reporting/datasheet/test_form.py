@@ -91,6 +91,8 @@ def test_the_form_reads_back_what_the_study_knows(form: Form):
     assert read[f"{CRITERION}-response_elicitation-size_of_scale"] == "3"
     assert read[f"{CRITERION}-evaluation_mode-objective_or_subjective-2"] is True
     assert read[f"{CRITERION}-response_elicitation-inter_annotator-agreement_score"].startswith("Fleiss' kappa")
+    assert read[f"{DESIGN}experimental_design-quality_assurance-method-2"] is True
+    assert f"{DESIGN}experimental_design-quality_assurance-method-other_text" not in read
     assert f"{DESIGN}evaluators-characteristics" not in read
 
 
@@ -121,7 +123,7 @@ def test_each_criterion_has_its_own_answers_and_the_first_is_shown(form: Form):
 
 
 def test_lines_that_name_no_criterion_are_about_all():
-    text = "Fluency: mean\nFluency of turns: median\nTies are dropped.\nHumour"
+    text = "Fluency: mean\nFluency of turns\uff1amedian\nTies are dropped.\nHumour"
     assert by_criterion(text, ["Fluency", "Fluency of turns", "Humour"]) == {
         "Fluency": "mean\nTies are dropped.",
         "Fluency of turns": "median\nTies are dropped.",
