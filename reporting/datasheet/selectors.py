@@ -103,8 +103,9 @@ def _measures(study: Study) -> tuple[str, ...]:
     plans = Study.objects.values_list("check_plan", "acceptance_plan__is_on", "adjudication_plan__is_on")
     checks, acceptance, adjudication = plans.get(pk=study.pk)
     said = study.imported_record
+    qualified_by = (said.get("qualification") or {}).get("by", "team")  # clearing by hand measures nothing
     are_on = {
-        "qualification": study.has_qualification or said.get("qualification"),
+        "qualification": study.has_qualification or qualified_by != "team",
         "checks": checks,
         "acceptance": acceptance or said.get("acceptance"),
         "adjudication": adjudication or said.get("adjudication"),

@@ -84,7 +84,7 @@ QUESTIONS = (
         gettext_noop("Turn on a part of quality control, or say what you do instead."),
         "planned_measures",
         related=("3.3.3.2", "3.3.3.1", "3.3.3"),
-        place=Place("quality", "watch"),
+        place=Place("quality", "configure"),
     ),
     DatasheetQuestion(
         "D6",
