@@ -21,9 +21,11 @@ from measures.mixed.equations import Equations, Pieces
 Place = tuple[int, ...]
 
 MOST_STEPS, MOST_HALVINGS, MOST_KICKS = 60, 20, 2
-START, KICK, WIDTH = 0.5, 0.1, 1e-3
+START, KICK, WIDTH = 0.5, 0.1, 5e-4
 # Relative standard deviations: below the first one a variance is 0, above the second the residual is.
 SMALLEST, LARGEST = 1e-4, 1e4
+# How much the deviance may rise when a small variance becomes 0.
+TRACE = 1e-6
 # What a last step may promise before it is taken: after it, the promise is about its square.
 PRECISION, PRECISION_OF_MANY, MANY_RATINGS = 1e-6, 1e-3, 100_000
 
@@ -126,14 +128,40 @@ def fit(equations: Equations, start: npt.ArrayLike | None = None) -> Fit:
             # A variance of 0 is stationary, and yet no minimum where the deviance falls away from it.
             kicks -= 1
             theta = np.where(stuck, KICK, theta)
-        elif gain < enough:  # the last step is too small to change a derivative
-            theta = moved(theta, step)
-            return _fit_at(equations, theta, replace(found, pieces=pieces_at(equations, theta)), True)
+        elif gain < enough:
+            return _fit_at(equations, *_settled(equations, moved(theta, step), found), True)
         else:
             before, theta = theta, _shortened(equations, found, theta, step)
             if (theta == before).all():
                 break
     return _fit_at(equations, theta, found, False)
+
+
+def _without_traces(equations: Equations, theta: FloatArray) -> FloatArray:
+    """Return the place with 0 for each small variance that the deviance does not tell from 0.
+
+    Where the deviance is flat at 0, as with two sources and balanced ratings, Newton's steps come near 0 and never
+    there. The degrees of freedom would depend on where they end.
+    """
+    free = equations.n - equations.n_sources
+    for k in np.flatnonzero((theta > 0) & (theta < KICK)):
+        there = np.where(np.arange(len(theta)) == k, 0.0, theta)
+        if deviance(pieces_at(equations, there), free) < deviance(pieces_at(equations, theta), free) + TRACE:
+            theta = there
+    return theta
+
+
+def _settled(equations: Equations, theta: FloatArray, found: Curvature) -> tuple[FloatArray, Curvature]:
+    """Return the place after a last step from near the minimum, and derivatives that are right to six digits.
+
+    Of many ratings they cost too much, and those of the place before are taken.
+    """
+    within = _without_traces(equations, theta)
+    if (within != theta).any():
+        theta = moved(within, newton_step(curvature(equations, within), within)[0])
+    if equations.n < MANY_RATINGS:
+        return theta, curvature(equations, theta)
+    return theta, replace(found, pieces=pieces_at(equations, theta))
 
 
 def moved(theta: FloatArray, step: FloatArray) -> FloatArray:

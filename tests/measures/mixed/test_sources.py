@@ -244,3 +244,17 @@ def test_a_mean_that_the_model_places_beyond_the_scale_is_its_end() -> None:
     assert bound.means[1].estimate.interval_note == "beyond_scale"
     assert bound.means[0].estimate.value == free.means[0].estimate.value
     assert bound.differences[0].estimate.value == free.differences[0].estimate.value
+
+
+def test_a_variance_that_cannot_be_told_from_zero_is_zero_and_the_degrees_of_freedom_do_not_depend_on_the_search() -> (
+    None
+):
+    rng = np.random.default_rng(2)
+    is_there = rng.random((3, 4, 2)) < 0.6
+    value = rng.integers(1, 6, (3, 4, 2)).astype(float)
+    value[:, :, 1] = np.where(rng.random((3, 4)) < 0.85, 5, 4)
+    annotator, dialogue, source = (each[is_there] for each in np.indices((3, 4, 2)))
+    found = compare_sources(Ratings(source, annotator, dialogue, dialogue, value[is_there]), 2)
+    assert {each.effect for each in found.effects if each.sd == 0} == {"annotator", "annotator_source", "conversation"}
+    # Of the model with the one effect that is left, by lme4 and lmerTest.
+    assert found.differences[0].degrees_of_freedom == pytest.approx(6.5164045, rel=1e-5)
