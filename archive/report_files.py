@@ -1,6 +1,7 @@
 """Put the report into a study's archive, to be read beside the data. Restoring a study ignores it."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from django.db.models import Max
 from django.template.loader import render_to_string
@@ -23,6 +24,8 @@ FOLDER = "report"
 # A report is made in memory; everything else in an archive is written piece by piece.
 MOST_RATINGS = 1_000_000
 FIGURES = ("agreement", "votes", "errors")
+ANALYSES = Path(__file__).with_name("analysis")
+SCRIPTS = ("analyse.R", "analyse.py")
 
 
 def _paper(report: Report, pictures: dict[str, Drawn]) -> dict[str, bytes]:
@@ -53,6 +56,9 @@ def report_files(study: Study) -> Iterator[tuple[str, bytes]]:
             "methods.txt": "\n".join(report.methods) + "\n",
             "results.txt": "\n".join(report.results) + "\n",
             **{f"tables/{table}.csv": as_csv(report, table) for table in TABLES},
+            **{
+                f"analysis/{path.name}": path.read_text(encoding="utf-8") for path in sorted(ANALYSES.glob("analyse.*"))
+            },
             **{f"figures/{name}.svg": as_svg(picture.wide) for name, picture in pictures.items() if picture.wide},
         }
         paper = _paper(report, {name: page[f"{name}_figure"] for name in PAPER_FIGURES})

@@ -135,6 +135,7 @@ def _readme(study: Study, hashes: dict[str, str]) -> str:
         "Read it into an empty Parley:  ./dev manage import_study THIS.zip",
         "Texts of the CSV files that begin with = + - @, a tab or a carriage return have an apostrophe in front.",
         f"The folder {FOLDER}/ has the report: one HTML file, JSON, LaTeX, tables and figures.",
+        f"Scripts in {FOLDER}/analysis compute its main table again from ratings.csv, in R and in Python.",
         f"A study without answers, or with more than {MOST_RATINGS:,}, has none.",
         "",
     ]

@@ -118,7 +118,8 @@ def _behaviour_agreement(report: Report) -> Iterable[Row]:
 
 def _ratings_used(report: Report) -> Iterable[Row]:
     """Yield a row per criterion: the method of its comparison, and the answers that it uses and does not use."""
-    numbers = ("score", "reason", "weighting", "is_binary", "n_ratings", "n_annotators", "n_conversations", "n_unused")
+    method = ("score", "reason", "scale_low", "scale_high", "weighting", "is_binary")
+    numbers = (*method, "n_ratings", "n_annotators", "n_conversations", "n_unused")
     for row in report.comparisons:
         unused = {each.reason: each.n for each in row.unused}
         yield (
