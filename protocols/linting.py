@@ -65,7 +65,6 @@ def lint(doc: Bundle) -> list[Warning_]:
             _guidelines(doc),
             *of_criteria,
             _copied_anchors(numbered),
-            _parted(doc),
             _leading(doc),
             _other_sides(doc),
             _translations(doc),
@@ -82,16 +81,6 @@ def _guidelines(doc: Bundle) -> Iterator[Warning_]:
         if not doc[name]:
             advice = _("Say how to decide, so that annotators do not make up their own rules.")
             yield Warning_(name, "no_guidelines", sentence, advice)
-
-
-def _parted(doc: Bundle) -> Iterator[Warning_]:
-    """Warn where other questions stand between those about the whole dialogue: it is shown once, with all of them."""
-    units = [criterion["unit"] or doc["unit"] for criterion in doc["criteria"]]
-    at = [place for place, unit in enumerate(units) if unit == ProtocolVersion.Unit.DIALOGUE]
-    if at and at[-1] - at[0] >= len(at):
-        sentence = _("Questions about other units stand between those about the whole dialogue.")
-        advice = _("All questions about the dialogue are asked after its last turn: put them together, to see them so.")
-        yield Warning_(f"criteria[{at[0]}].unit", "parted_units", sentence, advice)
 
 
 # --- one criterion -----------------------------------------------------------------------------------

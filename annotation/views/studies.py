@@ -31,7 +31,6 @@ from annotation.services.dialogues import remove_dialogues
 from annotation.services.discarding import discard_drafts
 from annotation.services.pairing import identical_words
 from annotation.services.repeating import repeat_pilot
-from annotation.services.split import split_words
 from annotation.views.pages import announced, errors_in, page_of, study_page
 
 
@@ -170,8 +169,6 @@ def _say_made(request: HttpRequest, study: Study, form: MakeBatchesForm) -> None
         len(made),
     )
     messages.success(request, " ".join(filter(None, (text % {"n": len(made)}, identical_words(made)))))
-    if words := split_words(made):
-        messages.warning(request, words)
 
 
 @login_required

@@ -59,8 +59,6 @@ def welcome(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the welcome, which newcomers see after joining. The list of work leads back here."""
     participant = participant_for(request.user, slug)
     study = participant.study
-    if not has_welcome(study):
-        return redirect("guidelines", slug)
     words = texts_in(study.protocol_version, study.content_language)
     is_first = selectors.is_reading_due(participant)
     context = {

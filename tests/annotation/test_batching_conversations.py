@@ -5,14 +5,11 @@ from collections.abc import Sequence
 
 import pytest
 from django.db.models import QuerySet
-from django.test import Client
-from django.urls import reverse
 
 from annotation.models import Batch, Item, Source, Study
 from annotation.services.batching import make_batches
-from annotation.services.split import split_words
 from tests.annotation.importing.conftest import NOW
-from tests.factories import CandidateFactory, DialogueFactory, MembershipFactory, SourceFactory, StudyFactory
+from tests.factories import CandidateFactory, DialogueFactory, SourceFactory, StudyFactory
 from tests.factories_protocols import CriterionFactory, OptionFactory, VersionFactory, make_scale_version, publish
 
 pytestmark = pytest.mark.django_db
@@ -54,20 +51,6 @@ def test_turns_of_a_conversation_are_dealt_together_and_in_order() -> None:
         assert [key[-1] for key in keys] == ["0", "1", "2"] * 2
         assert len({key[0] for key in keys}) == 2
     assert not make_batches(study, by="size", size=6, now=NOW)
-
-
-def test_turns_that_come_after_the_others_were_dealt_are_told_of(client: Client) -> None:
-    study = StudyFactory(slug="grown")
-    source = SourceFactory(study=study)
-    talk(study, "a", 2, [source])
-    talk(study, "b", 2, [source])
-    assert split_words(make_batches(study, by="size", size=6, now=NOW)) == ""
-    make_turn(study, "a", 2, [source])
-    talk(study, "c", 1, [source])
-    client.force_login(MembershipFactory(study=study, role="owner").user)
-    given = {"by": "size", "size": 6, "kind": "main", "seats": 3}
-    page = client.post(reverse("study_batches", args=["grown"]), given, follow=True).content.decode()
-    assert "1 conversation is in several batches, because some of its turns were imported after" in page
 
 
 def test_given_batches_keep_conversations_in_order() -> None:

@@ -87,11 +87,6 @@ def test_the_welcome_comes_first_where_the_protocol_has_one(welcoming: None, cas
     assert steps_on(page) == ["Welcome: now", "Guidelines: to come", "Rate: to come"]
 
 
-def test_the_address_of_a_welcome_that_is_not_there_leads_to_the_guidelines(newcomer: Client):
-    answer = newcomer.get(reverse("welcome", args=["wellbeing"]))
-    assert (answer.status_code, answer.url) == (302, reverse("guidelines", args=["wellbeing"]))
-
-
 def test_the_guidelines_do_not_repeat_the_welcome(welcoming: None, newcomer: Client):
     first = "Welcome, and thank you for your help."
     assert first in text_of(newcomer.get(reverse("welcome", args=["wellbeing"])))

@@ -240,21 +240,3 @@ def test_sides_called_like_the_other_thing_that_can_be_compared(sound, granulari
     first(doc)["examples"] = []
     found = [each for each in lint(complete_bundle(doc)) if each.code == "other_sides"]
     assert [each.path for each in found] == ["criteria[0].options[0].label"] * is_warned
-
-
-# --- questions about several units -------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("units", "codes"),
-    [
-        (["dialogue", "response", "dialogue"], ["parted_units"]),
-        (["dialogue", "dialogue", "response"], []),
-        (["response", "dialogue", "dialogue"], []),
-        (["response", "response", "response"], []),
-    ],
-)
-def test_questions_about_the_dialogue_on_both_sides_of_others_are_warned_of(sound, units, codes):
-    criteria = [copy.deepcopy(first(sound)) | {"key": f"c{at}", "name": f"C{at}"} for at in range(3)]
-    for criterion, unit in zip(criteria, units, strict=True):
-        criterion.update(unit=unit, examples=[])
-    sound["criteria"] = criteria
-    assert [code for code, _ in warnings(sound) if code == "parted_units"] == codes

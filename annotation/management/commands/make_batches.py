@@ -12,7 +12,6 @@ from annotation.services.batching import WAYS, make_batches
 from annotation.services.pairing import identical_words
 from annotation.services.refusals import Refused
 from annotation.services.repeating import repeat_pilot
-from annotation.services.split import split_words
 
 
 class Command(BaseCommand):
@@ -66,7 +65,7 @@ class Command(BaseCommand):
         for batch in batches:
             self.stdout.write(f"{batch.key}: {batch.n_items} items")
         made = "1 batch made." if len(batches) == 1 else f"{len(batches)} batches made."
-        for words in filter(None, (identical_words(batches), split_words(batches))):
+        if words := identical_words(batches):
             self.stdout.write(words)
         nothing = partial(nothing_to_deal, study, options["kind"], is_fresh_only=options["is_fresh_only"])
         self.stdout.write(made if batches else nothing())
