@@ -168,11 +168,10 @@ def _warnings(found: SourceComparison, n_scores: int, *, has_answers: bool) -> l
             "every rating has an annotator of its own: annotators are not identified, so how they differ cannot be "
             "told apart from chance, and the intervals are too narrow if some gave several ratings"
         )
-    if not has_answers:
-        said.append("no value is a number: all are missing, so there is nothing to compare")
-    elif not n_scores:
+    if not n_scores:
         said.append(
-            "no answer has a number: add --role role for an export of Parley; for answers that are words, name their "
-            "column with --value and those that count as 1 with --positive"
+            f"no answer has a number{'' if has_answers else ' (all values are missing)'}: add --role role for an export "
+            "of Parley; for answers that are words, name their column with --value and those that count as 1 with "
+            "--positive"
         )
     return said

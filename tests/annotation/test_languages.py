@@ -32,7 +32,7 @@ WORD = re.compile(r"[A-Za-z]{2,}")
 # Names that are the same in every language.
 NAMES = {
     "Parley", "English", "Italiano", "CSV", "JSON", "PDF", "HTML", "YAML", "XLSX", "Markdown", "SVG", "UTF",
-    "GBP", "API", "SHA", "ISO", "Prolific", "Amazon", "Mechanical", "Turk", "HEDS", "Shimorina", "Belz", "https",
+    "GBP", "API", "SHA", "ISO", "Prolific", "Amazon", "Mechanical", "Turk", "HEDS", "Shimorina", "Belz", "Thomson", "https", "gem",
     "aclanthology", "org", "humeval", "Fleiss", "Cohen", "Krippendorff", "Gwet", "Landis", "Koch",
 }  # fmt: skip
 
