@@ -32,6 +32,7 @@ class FileTable:
     path: Path
     texts: dict[str, TextArray]
     lines: IntArray
+    columns: frozenset[str]  # of the file, also those that are not needed
 
     @classmethod
     def read(
@@ -64,7 +65,7 @@ class FileTable:
             filled |= column != ""
         for name, value in where:
             filled &= texts[name] == value
-        table = cls(path, texts, np.arange(len(frame)) + first_line).some(filled)
+        table = cls(path, texts, np.arange(len(frame)) + first_line, frozenset(names)).some(filled)
         if not len(table.lines):
             refuse(path, 1, None, "no row is as --where says" if where else "no ratings below the header")
         for name in ids:
@@ -74,7 +75,8 @@ class FileTable:
         return table
 
     def some(self, chosen: BoolArray) -> "FileTable":
-        return FileTable(self.path, {name: column[chosen] for name, column in self.texts.items()}, self.lines[chosen])
+        texts = {name: column[chosen] for name, column in self.texts.items()}
+        return FileTable(self.path, texts, self.lines[chosen], self.columns)
 
     def refuse(self, row: int, column: str, reason: str) -> NoReturn:
         refuse(self.path, int(self.lines[row]), column, reason)

@@ -105,7 +105,7 @@ def _compared(
         tuple(left_out),
         (
             *_missing(table.some(~given), columns.value, scoring, len(given)),
-            *_warnings(found, len(values), has_answers=not all(map(scoring.missing.holds, table.texts[columns.value]))),
+            *_warnings(found, len(values), has_words=_has_words(table, columns.value, scoring)),
         ),
         odds_ratios(ratings) if has_odds else None,
         tuple(float(values[ratings.source == at].mean()) for at in range(len(sources))),
@@ -161,17 +161,23 @@ def _missing(left_out: FileTable, column: str, scoring: Scoring, n_rows: int) ->
     return [f"{len(left_out.lines):,} of {n_rows:,} answers have no score and are left out ({said})"] if roles else []
 
 
-def _warnings(found: SourceComparison, n_scores: int, *, has_answers: bool) -> list[str]:
+def _has_words(table: FileTable, column: str, scoring: Scoring) -> bool:
+    """Return whether answers are words in this column, or in others of an export of Parley."""
+    return "role" in table.columns or not all(map(scoring.missing.holds, table.texts[column]))
+
+
+def _warnings(found: SourceComparison, n_scores: int, *, has_words: bool) -> list[str]:
     said = []
     if any(each.effect == ANNOTATOR and each.reason == RESIDUAL for each in found.left_out):
         said.append(
             "every rating has an annotator of its own: annotators are not identified, so how they differ cannot be "
             "told apart from chance, and the intervals are too narrow if some gave several ratings"
         )
-    if not n_scores:
+    if not n_scores and not has_words:
+        said.append("no value is a number: all are missing, so there is nothing to compare")
+    elif not n_scores:
         said.append(
-            f"no answer has a number{'' if has_answers else ' (all values are missing)'}: add --role role for an export "
-            "of Parley; for answers that are words, name their column with --value and those that count as 1 with "
-            "--positive"
+            "no answer has a number: add --role role for an export of Parley; for answers that are words, name their "
+            "column with --value and those that count as 1 with --positive"
         )
     return said

@@ -337,5 +337,5 @@ def test_the_json_has_plain_means_standard_errors_and_the_check() -> None:
 
 def test_values_that_are_all_missing_are_said_to_be_no_numbers(ratings: Any) -> None:
     _, err = printed(ratings(crossed(np.full(72, "NaN")).to_csv(index=False)))
-    assert "no answer has a number (all values are missing)" in err
+    assert "no value is a number: all are missing" in err
     assert "--positive" not in err
