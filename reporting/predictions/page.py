@@ -12,6 +12,8 @@ from measures.estimate import Estimate
 from parley.numbers import number
 from protocols.specs import CriterionSpec
 from reporting.charts import Bar, BarGroup, bar_figure, drawn
+from reporting.predictions.beside import beside_people
+from reporting.predictions.beside_page import answers_in_words, pseudonyms_in
 from reporting.predictions.distribution import METRIC, PEOPLE, Share, distribution_of
 from reporting.predictions.labels import (
     LEFT_OUT,
@@ -80,8 +82,9 @@ def _notes(estimates: Mapping[str, Estimate]) -> list[str]:
     return [why if len(found) >= most else f"{', '.join(found)}: {why}" for why, found in names.items()]
 
 
-def metric_page(comparison: Comparison, metric: Metric, criterion: CriterionSpec) -> Context:
-    """Return one metric and one criterion: all parts, with the ceiling on the same items, and confusion matrices."""
+def metric_page(comparison: Comparison, metric: Metric, criterion: CriterionSpec, *, epsilon: float) -> Context:
+    """Return one metric and one criterion: beside people, all parts with the ceiling, and confusion matrices."""
+    beside = beside_people(comparison, metric, criterion, epsilon=epsilon)
     rows = comparison.rows(metric, criterion)
     names = MEASURES if metric.kind == Metric.Kind.LABEL else OF_SCORES
     whole = rows[0] if rows else None
@@ -89,6 +92,7 @@ def metric_page(comparison: Comparison, metric: Metric, criterion: CriterionSpec
     return {
         "metric": metric,
         "criterion": criterion,
+        "beside": answers_in_words(beside, pseudonyms_in(beside)),
         "measures": [STATISTICS[name] for name in names],
         "rows": [
             {

@@ -28,7 +28,7 @@ from reporting.predictions.human import (
 )
 from reporting.predictions.selectors import Predicted, criteria_of, metrics_of, predicted_of, settled_places
 from reporting.study.facts import Field, fields_of
-from reporting.study.votes import StudyVotes, study_votes
+from reporting.study.votes import Items, StudyVotes, study_votes
 
 ALL, SOURCE = "all", "source"
 NOT_LABELS, NO_NUMBERS = "not_labels", "no_numbers"
@@ -126,10 +126,7 @@ class Comparison:
 
     def everything(self, criterion: CriterionSpec) -> ItemSubset:
         """Return all items for which the question is asked."""
-        items = self.votes.items
-        if criterion.unit == ProtocolVersion.Unit.RESPONSE:
-            return ItemSubset(ALL, None, items.candidate > 0)
-        return ItemSubset(ALL, None, items.is_whole > 0)
+        return ItemSubset(ALL, None, is_asked(criterion, self.votes.items))
 
     def parts(self, criterion: CriterionSpec) -> Iterator[ItemSubset]:
         """Yield all items, then each source (ground truth first), then each value of each field."""
@@ -212,6 +209,12 @@ class Comparison:
         left_out = _left_out(human, (code >= 0) | ~np.isnan(number), are_labels)
         table = confusion_matrix(human.code[has_label], code[has_label], k)
         return Compared(found, int(has_label.sum()), int(has_score.sum()), left_out, table)
+
+
+def is_asked(criterion: CriterionSpec, items: Items) -> BoolArray:
+    """Return for which items the question is asked."""
+    of_response = criterion.unit == ProtocolVersion.Unit.RESPONSE
+    return items.candidate > 0 if of_response else items.is_whole > 0
 
 
 def _left_out(human: Human, is_predicted: BoolArray, are_labels: bool) -> dict[str, int]:

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 from annotation.access import Right, rights_in, study_for
 from annotation.models import Study
 from reporting.predictions.downloads import as_csv, as_json, distributions_as_csv
+from reporting.predictions.forms import EpsilonForm
 from reporting.predictions.page import index_page, metric_page
 from reporting.predictions.selectors import criteria_of
 from reporting.predictions.table import Comparison
@@ -37,7 +38,9 @@ def predictions_metric(request: HttpRequest, slug: str, token: UUID, criterion: 
     about = next((each for each in criteria if each.key == criterion), None)
     if metric is None or about is None:
         raise Http404("No such metric.")
-    return _page(request, study, "reporting/predictions/metric.html", metric_page(comparison, metric, about))
+    form = EpsilonForm(request.GET if "epsilon" in request.GET else None)
+    context = metric_page(comparison, metric, about, epsilon=form.chosen)
+    return _page(request, study, "reporting/predictions/metric.html", {**context, "epsilon_form": form})
 
 
 def _page(request: HttpRequest, study: Study, template: str, context: dict[str, object]) -> HttpResponse:
