@@ -6,7 +6,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from annotation.models import Metric, Source
+from annotation.models import Metric, Participant, Source
 from annotation.selectors.studies import rated_sources
 from measures.arrays import BoolArray
 from measures.estimate import NO_VARIATION, Estimate
@@ -108,6 +108,12 @@ def replacing_of(judging: Judging, epsilon: float = EPSILON) -> Replacing:
     return Replacing(Verdict.YES, None, test)
 
 
+def pseudonyms_in(replacing: Replacing) -> dict[int, str]:
+    """Return {participant id: pseudonym} of the annotators of the test."""
+    ids = [each.annotator for each in replacing.test.annotators] if replacing.test else []
+    return dict(Participant.objects.filter(pk__in=ids).values_list("pk", "pseudonym"))
+
+
 def _scores(judging: Judging, part: Part, sources: list[Source]) -> Iterator[SourceScores]:
     whole = np.ones(len(part.judge), bool)
     yield _score(judging, part, None, whole)
@@ -155,8 +161,8 @@ def _systems(judging: Judging, part: Part, sources: list[Source], seed: int) -> 
 def ceilings_of(comparison: Comparison, judging: Judging) -> Iterator[PartCeiling]:
     """Yield the ceiling on all items, on each source and on each value of each field, as far as these have items."""
     for part in comparison.parts(judging.criterion):
-        if part.chosen.any():
-            yield PartCeiling(part, ceiling_of(judging, judging.within(part)))
+        if part.chosen.any() and (measures := ceiling_of(judging, judging.within(part))):
+            yield PartCeiling(part, measures)
 
 
 def ceiling_of(judging: Judging, chosen: BoolArray | None = None) -> list[Ceiling]:
@@ -174,5 +180,5 @@ def _kept(judged: Judged, chosen: BoolArray | None) -> Judged:
 
 
 def most_telling(ceiling: list[Ceiling]) -> Ceiling | None:
-    """Return accuracy or the correlation against one other vote, for a table with one measure."""
+    """Return accuracy or the correlation against one other vote, for a table with one measure; None without any."""
     return next((each for each in ceiling if each.measure in ("accuracy", "pearson")), None)

@@ -9,9 +9,14 @@ from measures.machines.ceiling import ONE_OTHER, REST
 from measures.machines.corrected import CLIPPED, NOT_BINARY, NOT_TOLD_FROM_CHANCE, WEAK_JUDGE
 from measures.machines.powered import JUDGE_IS_THE_LIMIT, NO_JUDGE, NO_LABELS, TOO_FEW_JUDGED
 from measures.machines.systems import TOO_FEW_SOURCES
-from reporting.predictions.beside import NOT_ANSWERS
+from reporting.predictions.beside import NOT_ANSWERS, Verdict
 from reporting.predictions.table import NO_NUMBERS
 
+ANSWERS = {
+    Verdict.YES: gettext_noop("Yes."),
+    Verdict.NO: gettext_noop("No."),
+    Verdict.UNKNOWN: gettext_noop("Not known."),
+}
 NOT_KNOWN = {
     NOT_ANSWERS: gettext_noop(
         "Its scores are not answers to this question. The test needs labels, or numbers on the scale of the question."

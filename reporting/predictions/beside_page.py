@@ -6,14 +6,27 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.models import Participant
 from measures.estimate import Estimate
 from measures.machines.alternative import WON, AlternativeTest, AnnotatorTest
 from measures.machines.powered import Further
 from parley.numbers import number
-from reporting.predictions.beside import CONSTANT, Beside, Replacing, SourceScores, Verdict
+from reporting.predictions.beside import (
+    CONSTANT,
+    Beside,
+    PartCeiling,
+    Replacing,
+    SourceScores,
+    Verdict,
+    ceiling_of,
+    most_telling,
+    pseudonyms_in,
+    replacing_of,
+)
 from reporting.predictions.beside_labels import (
+    AGAINST,
+    ANSWERS,
     CONSTANT_ANSWER,
+    MEASURES,
     NO_FURTHER,
     NO_INTERVAL,
     NO_SCORES,
@@ -21,24 +34,19 @@ from reporting.predictions.beside_labels import (
     TESTS,
     UNDEFINED,
 )
+from reporting.predictions.judging import Judging
 
 Context = dict[str, Any]
 
 
-def answers_in_words(beside: Beside, pseudonyms: Mapping[int, str]) -> Context:
+def answers_in_words(beside: Beside) -> Context:
     """Return the three answers, each with the table behind it."""
     name = beside.judging.metric.name
     return {
-        "replacing": _replacing(beside.replacing, name, pseudonyms),
+        "replacing": _replacing(beside.replacing, name, pseudonyms_in(beside.replacing)),
         "corrected": _corrected(beside, name),
         "further": _further(beside),
     }
-
-
-def pseudonyms_in(beside: Beside) -> dict[int, str]:
-    test = beside.replacing.test
-    ids = [each.annotator for each in test.annotators] if test else []
-    return dict(Participant.objects.filter(pk__in=ids).values_list("pk", "pseudonym"))
 
 
 # May it replace people?
@@ -47,7 +55,7 @@ def pseudonyms_in(beside: Beside) -> dict[int, str]:
 def _replacing(found: Replacing, name: str, pseudonyms: Mapping[int, str]) -> Context:
     test = found.test
     return {
-        "answer": {Verdict.YES: _("Yes."), Verdict.NO: _("No."), Verdict.UNKNOWN: _("Not known.")}[found.verdict],
+        "answer": _(ANSWERS[found.verdict]),
         "why": _why(found, name),
         "numbers": _numbers(test) if test and test.passes is not None else "",
         "rows": [_tested(each, pseudonyms) for each in test.annotators] if test and test.passes is not None else [],
@@ -174,6 +182,36 @@ def _further(beside: Beside) -> Context:
 
 def no_further(further: Further) -> str:
     return NO_FURTHER.get(further.reason or "", NO_FURTHER["no_spread"])
+
+
+# The human ceiling
+
+
+def in_short(judging: Judging) -> Context:
+    """Return a metric's row in the table of all metrics: may it replace people, and its ceiling by one measure."""
+    ceiling = most_telling(ceiling_of(judging))
+    return {
+        "replaces": _(ANSWERS[replacing_of(judging).verdict]),
+        "ceiling": ceiling
+        and {
+            "measure": _(MEASURES[ceiling.measure]),
+            "people": cell_of(ceiling.people),
+            "judge": cell_of(ceiling.judge),
+        },
+    }
+
+
+def ceiling_rows(found: PartCeiling) -> Context:
+    sizes = found.measures[0].people
+    rows = [
+        {
+            "name": _(MEASURES[each.measure]),
+            "against": _(AGAINST[each.against]),
+            "cells": [cell_of(side) for side in (each.people, each.judge, each.difference)],
+        }
+        for each in found.measures
+    ]
+    return {"rows": rows, "n_items": sizes.n_items, "n_ratings": sizes.n_ratings, "n_left_out": sizes.n_left_out}
 
 
 # Numbers

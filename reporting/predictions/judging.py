@@ -36,7 +36,7 @@ UNBATCHED = """
     JOIN dialogue ON dialogue.id = coalesce(candidate.dialogue_id, prediction.dialogue_id)
     WHERE prediction.metric_id = %s AND dialogue.purpose = %s
         AND NOT EXISTS (SELECT FROM annotation_item item WHERE item.dialogue_id = dialogue.id)
-    ORDER BY prediction.id
+    ORDER BY dialogue.id, candidate.id
 """
 
 
@@ -134,7 +134,9 @@ class Judging:
         return bool(((known >= low) & (known <= high)).all())
 
     def _judged(self, counts: BoolArray, values: FloatArray | IntArray, answers: FloatArray) -> Judged:
-        used = counts & self.chosen[self.votes.item]
+        used = np.flatnonzero(counts & self.chosen[self.votes.item])
+        # The database returns answers in any order, and sums in another order differ in the last digits.
+        used = used[np.lexsort((self.votes.annotator[used], self.votes.item[used]))]
         at = (np.cumsum(self.chosen) - 1)[self.votes.item[used]]
         cluster = np.unique(self.items.groups[self.chosen], return_inverse=True)[1]
         return Judged.of(at, self.votes.annotator[used], values[used], answers[self.chosen], cluster)

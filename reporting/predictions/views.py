@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.access import Right, rights_in, study_for
 from annotation.models import Study
-from reporting.predictions.downloads import as_csv, as_json, distributions_as_csv
+from reporting.predictions.downloads import as_csv, as_json, beside_as_csv, distributions_as_csv
 from reporting.predictions.forms import EpsilonForm
 from reporting.predictions.page import index_page, metric_page
 from reporting.predictions.selectors import criteria_of
@@ -17,6 +17,7 @@ CSV = "text/csv; charset=utf-8"
 FILES = {  # the byte order mark (utf-8-sig) makes spreadsheets read names as UTF-8
     "predictions.csv": (as_csv, CSV, "utf-8-sig"),
     "predictions-distributions.csv": (distributions_as_csv, CSV, "utf-8-sig"),
+    "predictions-people.csv": (beside_as_csv, CSV, "utf-8-sig"),
     "predictions.json": (as_json, "application/json", "utf-8"),
 }
 

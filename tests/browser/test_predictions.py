@@ -45,10 +45,10 @@ def _look(screen, name: str, width: int, scheme: str) -> None:
 def test_the_tables_have_no_barriers_and_fit_the_screen(cast: Cast, open_screen, width: int, scheme: str):
     screen = open_screen(cast.researcher, width=width, color_scheme=scheme)
     page = screen.go("/studies/wellbeing/predictions/")
-    expect(page.get_by_role("rowheader", name="Human ceiling").first).to_be_visible()
+    expect(page.get_by_role("columnheader", name="Human ceiling").first).to_be_visible()
     _look(screen, "predictions", width, scheme)
     page.get_by_role("link", name="classifier").click()
-    expect(page.get_by_role("heading", name="Confusion matrix: The metric")).to_be_visible()
+    expect(page.get_by_role("heading", name="Confusion matrix")).to_be_visible()
     _look(screen, "predictions-metric", width, scheme)
 
 

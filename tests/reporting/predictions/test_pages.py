@@ -32,7 +32,8 @@ def test_without_metrics_the_page_says_how_to_bring_some(watcher):
 
 def test_the_page_has_each_metric_beside_the_ceiling(watcher, judged):
     page = watcher.get(reverse("predictions", args=["rated"])).content.decode()
-    assert page.count("Human ceiling") == 2
+    assert page.count("Human ceiling") == 2  # a column in each of two tables
+    assert "Against one other answer" in page
     assert "scores are not labels" in page
     assert "lower is better" in page
     assert "left out: " in page
@@ -42,7 +43,7 @@ def test_the_page_has_each_metric_beside_the_ceiling(watcher, judged):
 def test_a_metric_has_its_parts_and_its_confusion_matrix(watcher, judged):
     metric = judged.metrics.get(key="judge")
     page = watcher.get(reverse("predictions_metric", args=["rated", metric.token, "appropriateness"])).content.decode()
-    for part in ("All items", "Ground truth", "Model B", "domain: car", "Confusion matrix: The metric"):
+    for part in ("All items", "Ground truth", "Model B", "domain: car", "Confusion matrix"):
         assert part in page
 
 
@@ -59,7 +60,7 @@ def test_the_csv_is_tidy_and_runs_no_formula(watcher, judged):
     assert {row["metric"] for row in rows} == {"judge", "bleu", "nll", "'=cmd()"}
     one = [
         row for row in rows
-        if (row["metric"], row["part"], row["value"], row["side"]) == ("judge", "source", "model_a", "metric")
+        if (row["metric"], row["part"], row["value"], row["against"]) == ("judge", "source", "model_a", "final_labels")
     ]  # fmt: skip
     assert [row["measure"] for row in one] == [
         "accuracy", "uar", "kappa", "macro_precision", "macro_f1", "weighted_f1", "spearman", "pearson",
@@ -73,8 +74,27 @@ def test_the_json_has_everything_and_no_nan(watcher, judged):
     judge = next(each for each in document["metrics"] if each["metric"] == "judge")
     whole = judge["rows"][0]
     assert sum(map(sum, whole["metric"]["confusion"])) == whole["metric"]["n_labels"]
-    assert whole["ceiling"]["estimates"]["kappa"]["low"] is not None
+    kappa = next(each for each in judge["ceiling"] if (each["against"], each["measure"]) == ("one_other", "kappa"))
+    assert kappa["people"]["low"] is not None
+    assert (kappa["part"], kappa["n_items"], kappa["n_ratings"]) == ("all", 36, 108)
     assert {"majority", "label", "ceiling"} <= document["rules"].keys()
+
+
+def test_the_files_say_whether_it_may_replace_people_and_what_the_corrected_scores_are(watcher, judged):
+    text = watcher.get(reverse("predictions_people", args=["rated"])).content.decode("utf-8-sig")
+    rows = [row for row in csv.DictReader(io.StringIO(text)) if row["metric"] == "judge"]
+    found = {(row["question"], row["about"], row["measure"]): row for row in rows}
+    assert found["replace", "all", "answer"]["text"] == "no"
+    assert float(found["replace", "all", "epsilon"]["estimate"]) == 0.15
+    assert {about for question, about, _ in found if question == "scores"} == {
+        "all", "ground_truth", "model_a", "model_b",
+    }  # fmt: skip
+    assert found["next", "all", "further_items"]["note"] == "too_few_judged_items"
+    document = json.loads(watcher.get(reverse("predictions_json", args=["rated"])).content)
+    judge = next(each for each in document["metrics"] if each["metric"] == "judge")
+    assert len(judge["beside_people"]) == len(rows)
+    together = next(each for each in judge["beside_people"] if each["measure"] == "together")
+    assert together["estimate"] == float(found["scores", "all", "together"]["estimate"])
 
 
 def test_the_number_of_queries_does_not_grow_with_the_predictions(watcher, judged, django_assert_max_num_queries):
