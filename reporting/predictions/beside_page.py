@@ -9,6 +9,7 @@ from django.utils.translation import ngettext
 from measures.estimate import Estimate
 from measures.machines.alternative import WON, AlternativeTest, AnnotatorTest
 from measures.machines.powered import Further
+from measures.machines.systems import Systems
 from parley.numbers import number
 from reporting.predictions.beside import (
     CONSTANT,
@@ -182,6 +183,18 @@ def _further(beside: Beside) -> Context:
 
 def no_further(further: Further) -> str:
     return NO_FURTHER.get(further.reason or "", NO_FURTHER["no_spread"])
+
+
+# Does it rank the sources as people do?
+
+
+def ranked_in_words(systems: Systems) -> str:
+    if systems.pairwise_accuracy.value is None:
+        return _("Not known: %(why)s.") % {"why": _(UNDEFINED[systems.pairwise_accuracy.reason or ""])}
+    return _(
+        "Kendall's tau is %(tau)s. Pairwise accuracy is %(accuracy)s: the share of pairs of sources that both put in "
+        "the same order. The table of corrected scores has the means."
+    ) % {"tau": in_words(systems.kendall), "accuracy": in_words(systems.pairwise_accuracy)}
 
 
 # The human ceiling

@@ -11,7 +11,6 @@ class EpsilonForm(forms.Form):
         label=_("Epsilon"),
         min_value=0,
         max_value=1,
-        required=False,
         initial=EPSILON,
         help_text=_(
             "How much worse it may be than the annotator it replaces. Usual values are 0.2 beside experts, "

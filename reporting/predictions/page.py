@@ -13,8 +13,9 @@ from parley.numbers import number
 from protocols.specs import CriterionSpec
 from reporting.charts import Bar, BarGroup, bar_figure, drawn
 from reporting.predictions.beside import beside_people, ceilings_of
-from reporting.predictions.beside_page import answers_in_words, ceiling_rows, in_short
+from reporting.predictions.beside_page import answers_in_words, ceiling_rows, in_short, ranked_in_words
 from reporting.predictions.distribution import METRIC, PEOPLE, Share, distribution_of
+from reporting.predictions.gaps import gap_rows
 from reporting.predictions.judging import judging_of
 from reporting.predictions.labels import (
     LEFT_OUT,
@@ -86,8 +87,13 @@ def _notes(estimates: Mapping[str, Estimate]) -> list[str]:
     return [why if len(found) >= most else f"{', '.join(found)}: {why}" for why, found in names.items()]
 
 
-def metric_page(comparison: Comparison, metric: Metric, criterion: CriterionSpec, *, epsilon: float) -> Context:
-    """Return one metric and one criterion: beside people, all parts, and the confusion matrix."""
+def metric_page(
+    comparison: Comparison, metric: Metric, criterion: CriterionSpec, *, epsilon: float, has_texts: bool
+) -> Context:
+    """Return one metric and one criterion: beside people, all parts, and the confusion matrix.
+
+    `has_texts`: whether the reader may see single answers.
+    """
     beside = beside_people(comparison, metric, criterion, epsilon=epsilon)
     rows = comparison.rows(metric, criterion)
     names = MEASURES if metric.kind == Metric.Kind.LABEL else OF_SCORES
@@ -97,6 +103,8 @@ def metric_page(comparison: Comparison, metric: Metric, criterion: CriterionSpec
         "metric": metric,
         "criterion": criterion,
         "beside": answers_in_words(beside),
+        "systems": ranked_in_words(beside.systems) if beside.systems else "",
+        "gaps": gap_rows(beside.judging) if has_texts else [],
         "measures": [STATISTICS[name] for name in names],
         "rows": [{"name": part_name(comparison, row.part), **_side(row.metric, names)} for row in rows],
         "ceilings": [

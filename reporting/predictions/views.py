@@ -5,7 +5,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from annotation.access import Right, rights_in, study_for
+from annotation.access import Right, may, rights_in, study_for
 from annotation.models import Study
 from reporting.predictions.downloads import as_csv, as_json, beside_as_csv, distributions_as_csv
 from reporting.predictions.forms import EpsilonForm
@@ -40,7 +40,8 @@ def predictions_metric(request: HttpRequest, slug: str, token: UUID, criterion: 
     if metric is None or about is None:
         raise Http404("No such metric.")
     form = EpsilonForm(request.GET if "epsilon" in request.GET else None)
-    context = metric_page(comparison, metric, about, epsilon=form.chosen)
+    has_texts = may(request.user, study, Right.READ)
+    context = metric_page(comparison, metric, about, epsilon=form.chosen, has_texts=has_texts)
     return _page(request, study, "reporting/predictions/metric.html", {**context, "epsilon_form": form})
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from django.utils import timezone
 
-from annotation.models import Batch, Candidate, Item, Metric, Prediction, Rating, Seat, Study
+from annotation.models import Batch, Candidate, Dialogue, Item, Metric, Prediction, Rating, Seat, Study
 from protocols.specs import spec_of
 from tests.factories import (
     AssignmentFactory,
@@ -70,33 +70,37 @@ def people_and_judge(
     *,
     n_annotators: int = 4,
     n_dialogues: int = 20,
-    errs: float = 0.1,
+    n_unrated: int = 20,
+    errs: float = 0.05,
     negative: float = 0.4,
     judge: Callable[[int], int] | None = None,
 ) -> Study:
-    """Rated responses of two sources, as many that nobody rated, and a judge that answers all.
+    """Responses of two sources to dialogues, of which people rated some, and a judge that answers all.
 
     One of two answers is true of each response: the second of a share `negative`. Everybody errs independently at the
     rate `errs`; the judge may say something else of a truth.
     """
     study = StudyFactory(slug="beside", protocol_version=make_he_version(1), seats=n_annotators)
     batch = make_batch(study, n_dialogues, 2)
-    for dialogue in [DialogueFactory(study=study) for _ in range(n_dialogues)]:
-        for source in study.sources.all():
-            CandidateFactory(dialogue=dialogue, source=source)
-    rng = np.random.default_rng(11)
+    unrated = Dialogue.objects.bulk_create(DialogueFactory.build(study=study) for _ in range(n_unrated))
+    sources = list(study.sources.all())
+    Candidate.objects.bulk_create(
+        CandidateFactory.build(dialogue=each, source=of) for each in unrated for of in sources
+    )
+    # Apart, so that what is said of the rated responses does not depend on how many others there are.
+    truths, people, machine = np.random.default_rng(11).spawn(3)
     candidates = Candidate.objects.filter(dialogue__study=study).order_by("pk")
-    truth = {each.pk: int(rng.random() < negative) for each in candidates}
+    truth = {each.pk: int(truths.random() < negative) for each in candidates}
 
-    def answer(candidate: int) -> int:
+    def answer(candidate: int, rng: np.random.Generator) -> int:
         return truth[candidate] ^ int(rng.random() < errs)
 
     for seat in batch.seats.order_by("number"):
-        rate(batch, seat, lambda item: answer(item.candidate_id))
+        rate(batch, seat, lambda item: answer(item.candidate_id, people))
     Batch.objects.filter(pk=batch.pk).update(ratings_version=1)
     criterion = study.protocol_version.criteria.get()
     options = list(criterion.options.all())
-    said = {pk: judge(truth[pk]) if judge else answer(pk) for pk in truth}
+    said = {pk: judge(truth[pk]) if judge else answer(pk, machine) for pk in truth}
     make_metric(study, "judge", lambda c: options[said[c.pk]], kind="label", criterion=criterion)
     return study
 

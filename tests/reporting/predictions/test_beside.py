@@ -12,9 +12,10 @@ from measures.machines.ceiling import human_ceiling
 from measures.machines.corrected import WEAK_JUDGE, corrected_rate
 from measures.machines.judged import Judged
 from measures.machines.powered import NO_LABELS, TOO_FEW_JUDGED, Part, powered_mean
-from measures.machines.systems import compare_systems
+from measures.machines.systems import compare_systems, widest_gaps
 from reporting.exports.formats import write_export
 from reporting.predictions.beside import CONSTANT, NOT_ANSWERS, Beside, Verdict, beside_people, ceiling_of
+from reporting.predictions.gaps import gap_rows
 from reporting.predictions.table import Comparison
 from tests.reporting.predictions.conftest import make_metric, people_and_judge
 
@@ -115,6 +116,18 @@ def test_the_ceiling_is_that_of_the_exported_votes(exported: tuple[Study, Export
             assert getattr(got, side).value == pytest.approx(getattr(wanted, side).value)
             assert getattr(got, side).low == pytest.approx(getattr(wanted, side).low)
         assert (got.people.n_items, got.people.n_ratings) == (40, 160)
+
+
+def test_items_that_differ_most_come_first_with_all_answers(exported: tuple[Study, Exported]):
+    study, export = exported
+    rows = gap_rows(beside_in(study).judging)
+    wanted = widest_gaps(export.judged, "nominal", 20)
+    assert [row["gap"] for row in rows] == [each.gap for each in wanted]
+    first = export.judged.value[export.judged.item == wanted[0].item]
+    labels = [option.label for option in study.protocol_version.criteria.get().options.all()]
+    assert sum(int(answer.split(" × ")[0]) for answer in rows[0]["people"]) == len(first) == 4
+    assert rows[0]["said"] == labels[int(export.judged.judge[wanted[0].item])]
+    assert rows[0]["said"] not in rows[0]["people"][0]
 
 
 def test_with_two_annotators_it_is_not_known():

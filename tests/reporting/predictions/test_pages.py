@@ -9,7 +9,9 @@ from django.urls import reverse
 
 from annotation.models import Metric, Prediction
 from tests.factories import JudgeRunFactory, MembershipFactory, MetricFactory
-from tests.reporting.predictions.conftest import make_metric
+from tests.reporting.predictions.conftest import make_metric, people_and_judge
+
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
@@ -51,6 +53,23 @@ def test_a_metric_of_another_study_or_criterion_is_not_found(watcher, judged):
     other, own = MetricFactory(), judged.metrics.get(key="judge")
     for token, criterion in ((other.token, "appropriateness"), (own.token, "contextualization"), (own.token, "x")):
         assert watcher.get(reverse("predictions_metric", args=["rated", token, criterion])).status_code == 404
+
+
+@pytest.mark.parametrize(("role", "sees"), [("observer", True), ("trainer", True), ("controller", False)])
+def test_items_with_answers_are_for_those_who_may_read_single_answers(client, role: str, sees: bool):
+    study = people_and_judge()
+    client.force_login(MembershipFactory(study=study, role=role).user)
+    page = client.get(reverse("predictions_metric", args=["beside", study.metrics.get().token, "appropriateness"])).text
+    assert ("Where it differs most from people" in page) is sees
+    assert ("I see, and what do you do when it comes back?" in page) is sees
+    assert "May it replace people?" in page
+
+
+def test_an_annotator_does_not_get_the_page(client):
+    study = people_and_judge()
+    client.force_login(MembershipFactory(study=study, role="annotator").user)
+    address = reverse("predictions_metric", args=["beside", study.metrics.get().token, "appropriateness"])
+    assert client.get(address).status_code == 403
 
 
 def test_the_csv_is_tidy_and_runs_no_formula(watcher, judged):
