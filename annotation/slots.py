@@ -1,7 +1,7 @@
 """Define places on annotation's pages that other apps fill, so that annotation does not depend on them.
 
-The setting SLOTS names the fillings, which `qualification/slots.py` declares. A page reads them for all its studies at
-once, in a number of queries that does not grow with the studies, and shows each in its place.
+The setting SLOTS names the fillings, which `qualification/slots.py` and `reporting/slots.py` declare. A page reads them
+for all its studies at once, in a number of queries that does not grow with the studies, and shows each in its place.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -39,7 +39,7 @@ class StudyFilling:
     """Something that a study's team sees. `read` returns what the template shows, or None to show nothing.
 
     The slots are `head` of every page before the study opens, `next` steps for everybody, `next_configure` for people
-    who may configure the study, and `settings`.
+    who may configure the study, what a `paper` about it needs, and `settings`.
     """
 
     slot: str

@@ -327,7 +327,7 @@ JUDGE_TIMEOUT_SECONDS = env_int("PARLEY_JUDGE_TIMEOUT_SECONDS", 60, least=1)
 # name because annotation must not import qualification.
 CLAIM_GUARDS = ["qualification.qualifying.services.rule.check_claim"]
 # What the apps above show on annotation's pages, given by name for the same reason.
-SLOTS = "qualification.slots.SLOTS"
+SLOTS = "reporting.slots.SLOTS"
 WORKER_SILENT_AFTER = 30  # seconds without a heartbeat after which pages say that no worker runs
 
 LOGGING = {

@@ -52,7 +52,6 @@ class StubEndpoint:
     answer: Answer
     requests: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
-    times: list[float] = field(default_factory=list)
     url: str = ""
 
 
@@ -62,7 +61,6 @@ def _handler(stub: StubEndpoint) -> type[BaseHTTPRequestHandler]:
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            stub.times.append(time.monotonic())
             stub.requests.append(body)
             stub.headers.append(dict(self.headers) | {"path": self.path})
             said = self._refused() or stub.answer(stub, body, len(stub.requests))

@@ -136,8 +136,8 @@ def planned_run(study: Study, user: User, values: dict[str, Any], *, now: dateti
 
 
 @transaction.atomic
-def start_run(study: Study, user: User, values: dict[str, Any], *, now: datetime) -> JudgeRun:
-    """Store the run and queue it for a worker. Raise Refused."""
+def start_run(study: Study, user: User, values: dict[str, Any], *, is_trial: bool = False, now: datetime) -> JudgeRun:
+    """Store the run and queue it for a worker; a trial stops after its first item. Raise Refused."""
     locked_study = Study.objects.select_for_update(no_key=True).select_related("protocol_version").get(pk=study.pk)
     run = planned_run(locked_study, user, values, now=now)
     if study.judge_runs.filter(status__in=UNDER_WAY).exists():
@@ -148,7 +148,7 @@ def start_run(study: Study, user: User, values: dict[str, Any], *, now: datetime
     if not run.n_total:
         raise Refused("nothing", _("There is nothing to judge: no main batch has an item with text."))
     run.full_clean(exclude=UNCHECKED)
-    run.started_at = now
+    run.started_at, run.is_trial = now, is_trial
     run.save()
     details = {"model": run.model, "calls": run.n_total}
     activity.log(locked_study, user, "judge_started", about=run.name, details=details, now=now)
@@ -173,6 +173,7 @@ def resume_run(run: JudgeRun, *, now: datetime) -> None:
     if JudgeRun.objects.filter(study=run.study_id, status__in=UNDER_WAY).exists():
         raise Refused("busy", _("A judge is already running in this study. Wait until it is done, or stop it."))
     changes = {"status": Status.QUEUED, "error": "", "started_at": now, "beaten_at": None, "finished_at": None}
+    changes |= {"is_trial": False}
     if not JudgeRun.objects.filter(pk=run.pk, status__in=OVER_FOR_NOW).update(**changes):
         raise Refused("over", _("Only a stopped or failed judge can be resumed."))
     transaction.on_commit(partial(send, run.pk), robust=True)

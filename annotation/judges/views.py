@@ -28,8 +28,11 @@ def judge_runs(request: HttpRequest, slug: str) -> HttpResponse:
     needs: Needs | None = None
     if request.method == "POST" and form.is_valid():
         with errors_in(form):
-            if request.POST.get("do") == "start":
-                run = judging.start_run(study, signed_in(request.user), form.cleaned_data, now=timezone.now())
+            if request.POST.get("do") in ("try", "start"):
+                is_trial = request.POST["do"] == "try"
+                run = judging.start_run(
+                    study, signed_in(request.user), form.cleaned_data, is_trial=is_trial, now=timezone.now()
+                )
                 return redirect("judge_run", slug, run.token)
             plan = judging.planned_run(study, signed_in(request.user), form.cleaned_data, now=timezone.now())
             needs = judging.needs_of(plan)
@@ -96,11 +99,15 @@ def judge_run_act(request: HttpRequest, slug: str, token: UUID) -> HttpResponse:
 def _run_context(run: JudgeRun) -> dict[str, Any]:
     n_over = run.n_answered + run.n_refused + run.n_malformed + run.n_rejected
     is_at_work = run.status in judging.UNDER_WAY
+    cost = judging.cost_of(run, run.tokens_prompt, run.tokens_answer)
     return {
+        "is_tried": run.is_trial and run.status == JudgeRun.Status.STOPPED and n_over > 0,
+        "n_left": run.n_total - n_over,
+        "cost_of_all": cost * run.n_total / n_over if cost is not None and n_over else None,
         "run": run,
         "n_over": n_over,
         "percent": 100 * n_over // run.n_total if run.n_total else 0,
-        "cost": judging.cost_of(run, run.tokens_prompt, run.tokens_answer),
+        "cost": cost,
         "is_at_work": is_at_work,
         "can_resume": run.status in judging.OVER_FOR_NOW,
         "error": _(run.error) if run.error else "",

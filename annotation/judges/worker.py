@@ -147,7 +147,10 @@ class Worker:
                 self._fail(judged.error)
                 return None
             if judged.is_last:
-                questions.popleft()
+                tried = questions.popleft().target
+                if self.run.is_trial and questions and questions[0].target != tried:
+                    mine.update(status=Run.STOPPED)
+                    return None
         finish(self.run, now=self.clock())
         return None
 

@@ -40,6 +40,10 @@ class JudgeRun(models.Model):
     most_targets = models.PositiveIntegerField(
         null=True, blank=True, help_text="The number of targets, drawn with the seed."
     )
+    is_trial = models.BooleanField(
+        default=False,
+        help_text="It stops after its first target, whose prompt, answer and cost are read before the rest.",
+    )
     requests_per_minute = models.PositiveIntegerField(default=60)
     price_prompt = models.DecimalField(max_digits=12, decimal_places=4, null=True, help_text="Per million tokens.")
     price_answer = models.DecimalField(max_digits=12, decimal_places=4, null=True, help_text="Per million tokens.")

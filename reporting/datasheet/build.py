@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
-from annotation.models import Study
+from annotation.models import DatasheetAnswer, Study
 from protocols.translating import spec_in
-from reporting.datasheet import criteria, facts
+from reporting.datasheet import criteria, facts, planned
+from reporting.datasheet.choices import PICKS, named
 from reporting.datasheet.facts import Known
-from reporting.datasheet.questions import QUESTIONS, SECTIONS, SOURCE
-from reporting.datasheet.selectors import setting_of, written_answers
+from reporting.datasheet.question import DatasheetQuestion, Standard
+from reporting.datasheet.selectors import Setting, written_answers
+from reporting.datasheet.standards import DEFAULT
 from reporting.study.facts import People
 from reporting.study.plain import plain
 
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from reporting.report.build import Report
 
 WRITTEN, DATABASE, MISSING = "written", "database", "missing"
-FACTS = facts.FACTS | criteria.FACTS
+FACTS = facts.FACTS | criteria.FACTS | planned.FACTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ class Answer:
     """An answer; `text` is empty if it is missing.
 
     `automatic` is the answer of the database, even if somebody wrote another one. `hint` says what is left to write,
-    and is empty if nothing is.
+    and is empty if nothing is. `written_for` names the questions of another standard that it was written for.
     """
 
     number: str
@@ -41,6 +43,7 @@ class Answer:
     hint: str
     author: str = ""
     at: datetime | None = None
+    written_for: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,24 +56,56 @@ class Answered:
     origin: str
 
 
-def datasheet(study: Study, report: "Report", people: People) -> list[Answer]:
+def datasheet(study: Study, report: "Report", people: People, standard: Standard = DEFAULT) -> list[Answer]:
     """Return the answers to all questions in order, in the active language. `report` may compute its parts lazily."""
+    return answers_of(known_of(study, report, people), standard)
+
+
+def known_of(study: Study, report: "Report", people: People) -> Known:
     spec = spec_in(study.protocol_version, study.content_language)
-    known = Known(study, spec, people, setting_of(study), report)
-    written = written_answers(study)
-    answers = []
-    for question in QUESTIONS:
-        number, text = question.number, _(question.text)
-        automatic = "\n".join(FACTS[question.fact](known)) if question.fact else ""
-        if said := written.get(number):
-            author = "" if said.author is None else said.author.get_full_name() or said.author.get_username()
-            answers.append(Answer(number, text, WRITTEN, said.text, automatic, "", author, said.updated_at))
-        elif automatic:
-            hint = _(question.to_add) if question.to_add else ""
-            answers.append(Answer(number, text, DATABASE, automatic, automatic, hint))
-        else:
-            answers.append(Answer(number, text, MISSING, "", "", _(question.to_do)))
-    return answers
+    return Known(study, spec, people, Setting(study), report)
+
+
+def answers_of(known: Known, standard: Standard) -> list[Answer]:
+    written = written_answers(known.study)
+    return [_answer(known, question, _said(question, written)) for question in standard.questions]
+
+
+def _said(question: DatasheetQuestion, written: dict[str, DatasheetAnswer]) -> list[DatasheetAnswer]:
+    """Return what was written for the question, otherwise for related ones."""
+    if question.number in written:
+        return [written[question.number]]
+    return [written[number] for number in question.related if number in written]
+
+
+def _answer(known: Known, question: DatasheetQuestion, said: list[DatasheetAnswer]) -> Answer:
+    number, text, automatic = question.number, _(question.text), _automatic(known, question)
+    if said:
+        return _written(number, text, automatic, said)
+    if automatic:
+        hint = _(question.to_add) if question.to_add else ""
+        return Answer(number, text, DATABASE, automatic, automatic, hint)
+    return Answer(number, text, MISSING, "", "", _(question.to_do) if question.to_do else "")
+
+
+def _automatic(known: Known, question: DatasheetQuestion) -> str:
+    """Return the answer of the database; the names of options if it knows no more."""
+    if question.fact:
+        return "\n".join(FACTS[question.fact](known))
+    if question.pick:
+        return "\n".join(named(question, PICKS[question.pick](known).get("", [])))
+    return ""
+
+
+def _written(number: str, question: str, automatic: str, said: list[DatasheetAnswer]) -> Answer:
+    last = max(said, key=lambda row: row.updated_at)
+    author = "" if last.author is None else last.author.get_full_name() or last.author.get_username()
+    text = "\n".join(dict.fromkeys(row.text for row in said))
+    elsewhere = tuple(row.question for row in said if row.question != number)
+    hint = ""
+    if elsewhere:
+        hint = _("Written for question %(numbers)s: see whether it fits.") % {"numbers": ", ".join(elsewhere)}
+    return Answer(number, question, WRITTEN, text, automatic, hint, author, last.updated_at, elsewhere)
 
 
 def counts_of(answers: Iterable[Answer]) -> dict[str, int]:
@@ -85,13 +120,12 @@ def counts_of(answers: Iterable[Answer]) -> dict[str, int]:
     }
 
 
-def by_section(answers: Iterable[Answer]) -> list[tuple[str, str, list[Answer]]]:
+def by_section(standard: Standard, answers: Iterable[Answer]) -> list[tuple[str, str, list[Answer]]]:
     """Return (number, name, answers) for each section."""
-    sections = {question.number: question.section for question in QUESTIONS}
     found = list(answers)
     return [
-        (number, str(name), [each for each in found if sections[each.number] == number])
-        for number, name in SECTIONS.items()
+        (number, str(name), [each for each in found if standard.section_of(each.number) == number])
+        for number, name in standard.sections.items()
     ]
 
 
@@ -100,15 +134,21 @@ def answered(answers: Iterable[Answer]) -> list[Answered]:
     return [Answered(each.number, each.question, each.text or None, each.origin) for each in answers]
 
 
-def as_json(study: Study, answers: list[Answer], *, now: datetime) -> str:
+def as_json(study: Study, standard: Standard, answers: list[Answer], *, now: datetime) -> str:
     details = [
-        {"to_add": each.hint or None, "author": each.author or None, "written_at": each.at and each.at.isoformat()}
+        {
+            "to_add": each.hint or None,
+            "author": each.author or None,
+            "written_at": each.at and each.at.isoformat(),
+            "written_for": list(each.written_for) or None,
+        }
         for each in answers
     ]
     document = {
         "study": study.slug,
         "name": study.name,
-        "questions_after": SOURCE,
+        "standard": standard.key,
+        "questions_after": standard.source,
         "generated_at": now.isoformat(timespec="seconds"),
         "counts": counts_of(answers),
         "answers": [plain(row) | more for row, more in zip(answered(answers), details, strict=True)],
@@ -116,14 +156,14 @@ def as_json(study: Study, answers: list[Answer], *, now: datetime) -> str:
     return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 
 
-def as_markdown(study: Study, answers: list[Answer], *, now: datetime) -> str:
+def as_markdown(study: Study, standard: Standard, answers: list[Answer], *, now: datetime) -> str:
     counts = counts_of(answers)
     lines = [
         f"# Human-evaluation datasheet: {html.escape(' '.join(study.name.split()), quote=False)}",
-        f"Questions numbered after {SOURCE}, in words of our own. "
+        f"Questions after {standard.source}, in words of our own. "
         f"{counts['answered']} of {counts['questions']} are answered. As of {now:%Y-%m-%d}.",
     ]
-    for number, name, part in by_section(answers):
+    for number, name, part in by_section(standard, answers):
         lines.append(f"## {number} {name}")
         for each in part:
             lines.append(f"### {each.number} {each.question}")

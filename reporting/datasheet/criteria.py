@@ -24,8 +24,8 @@ Kind = Criterion.Kind
 
 
 def _each(known: Known, tell: Callable[[CriterionSpec], str]) -> list[str]:
-    """Return "name: text" for each criterion, without those for which `tell` returns nothing."""
-    found = [(criterion.name, tell(criterion)) for criterion in known.spec.criteria]
+    """Return "name: text" for each criterion on one line, without those for which `tell` returns nothing."""
+    found = [(criterion.name, " ".join(tell(criterion).split())) for criterion in known.spec.criteria]
     return [f"{name}: {said}" for name, said in found if said]
 
 
@@ -107,11 +107,15 @@ def _elicited(criterion: CriterionSpec) -> str:
         return _("none: computed from other answers")
     if criterion.kind == Kind.TURNS:
         return _("annotation of the text")
-    judges = any(option.role in {Option.Role.POSITIVE, Option.Role.NEGATIVE} for option in criterion.options)
-    is_graded = criterion.scale != Criterion.Scale.NOMINAL
-    word = _("direct estimation of quality") if judges or is_graded else _("labelling of the output")
+    word = _("direct estimation of quality") if is_estimated(criterion) else _("labelling of the output")
     asks = any(option.asks != Option.Asks.NOTHING for option in criterion.options)
     return _("%(kind)s, with reasons and remarks") % {"kind": word} if asks else word
+
+
+def is_estimated(criterion: CriterionSpec) -> bool:
+    """Return whether its answers say how good an output is, rather than what it is."""
+    judges = any(option.role in {Option.Role.POSITIVE, Option.Role.NEGATIVE} for option in criterion.options)
+    return judges or criterion.scale != Criterion.Scale.NOMINAL
 
 
 # --- criteria: results ---------------------------------------------------------------------------------
@@ -152,20 +156,35 @@ def significance(known: Known) -> list[str]:
 
 
 def agreement(known: Known) -> list[str]:
-    criteria = {criterion.key: criterion.name for criterion in known.spec.criteria}
-    found = [(criteria[row.criterion], ", ".join(_measured(row))) for row in known.report.agreement_overall]
-    lines = [f"{name}: {measured}" for name, measured in found if measured]
+    lines = _agreed(known, lambda row: [_(words) % {"value": figures} for words, figures in _measured(row)])
     if lines:
         lines.append(
-            _(
-                "Values in brackets are 95 per cent bootstrap intervals for the annotators who rated, not for new "
-                "ones. Intra-annotator agreement was not measured."
-            )
+            _("Values in brackets are 95 per cent bootstrap intervals for the annotators who rated, not for new ones.")
         )
     return lines
 
 
-def _measured(row: "Overall") -> Iterator[str]:
+def agreement_measures(known: Known) -> list[str]:
+    return _agreed(known, lambda row: [(_(words) % {"value": ""}).strip() for words, _figures in _measured(row)])
+
+
+def intra(known: Known) -> list[str]:
+    """Say that nobody's agreement with themselves was measured, once the agreement with others was."""
+    return [_("Intra-annotator agreement was not measured.")] if agreement_measures(known) else []
+
+
+def agreement_and_intra(known: Known) -> list[str]:
+    return agreement(known) + intra(known)
+
+
+def _agreed(known: Known, tell: Callable[["Overall"], list[str]]) -> list[str]:
+    criteria = {criterion.key: criterion.name for criterion in known.spec.criteria}
+    found = [(criteria[row.criterion], ", ".join(tell(row))) for row in known.report.agreement_overall]
+    return [f"{name}: {measured}" for name, measured in found if measured]
+
+
+def _measured(row: "Overall") -> Iterator[tuple[str, str]]:
+    """Yield (words, value with its interval) for each measure that is defined."""
     measures = (
         (gettext_noop("Fleiss' kappa %(value)s"), row.fleiss_kappa, row.fleiss),
         (gettext_noop("Krippendorff's alpha %(value)s"), row.krippendorff_alpha, row.alpha),
@@ -177,7 +196,7 @@ def _measured(row: "Overall") -> Iterator[str]:
             limits = {"low": number(ends.low), "high": number(ends.high)}
             interval = " " + _("(%(low)s to %(high)s)") % limits
         if value is not None:
-            yield _(words) % {"value": number(value)} + interval
+            yield words, number(value) + interval
 
 
 FACTS = {
@@ -185,6 +204,6 @@ FACTS = {
     for fact in (
         objectivity, mode, intrinsic,
         names, definitions, scale_sizes, scale_values, instruments, other_tasks, wording, elicitation,
-        aggregation, significance, agreement,
+        aggregation, significance, agreement, agreement_measures, intra, agreement_and_intra,
     )
 }  # fmt: skip

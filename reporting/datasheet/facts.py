@@ -4,6 +4,7 @@ Each fact is a list of lines in the active language; the list is empty if the an
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
@@ -14,7 +15,7 @@ from parley.listing import both
 from parley.numbers import number
 from protocols.models import ProtocolVersion
 from protocols.specs import VersionSpec
-from reporting.datasheet.selectors import Setting
+from reporting.datasheet.selectors import Plan, Setting, plan_of
 from reporting.record.acceptance_words import plan_lines
 from reporting.record.presentation import presentation_sentence
 from reporting.record.qualifying_words import preparation_lines, quality_lines
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 Unit, Order = ProtocolVersion.Unit, ProtocolVersion.Order
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Known:
     """The data for the answers. `spec` has the words that annotators read; `report` may compute its parts lazily."""
 
@@ -41,6 +42,10 @@ class Known:
     @property
     def version(self) -> ProtocolVersion:
         return self.study.protocol_version
+
+    @cached_property
+    def plan(self) -> Plan:
+        return plan_of(self.study)
 
 
 def amount(value: float) -> str:
@@ -113,12 +118,8 @@ def platform(known: Known) -> list[str]:
 def preparation(known: Known) -> list[str]:
     if known.setting.is_elsewhere:
         return []
+    lines = guidelines(known)
     n = known.setting.n_examples
-    lines = []
-    if known.version.guidelines_short:
-        lines.append(_("Short guidelines are shown beside every item."))
-    if known.version.guidelines:
-        lines.append(_("The full guidelines are one click away from every item."))
     if n:
         lines.append(
             ngettext("The guidelines have %(n)s worked example.", "The guidelines have %(n)s worked examples.", n)
@@ -128,6 +129,16 @@ def preparation(known: Known) -> list[str]:
         lines += preparation_lines(known.report.qualification)
     lines += _other_batches(known)
     return lines or [_("No guidelines and no training batches: only the questions.")]
+
+
+def guidelines(known: Known) -> list[str]:
+    """Return how annotators read the instructions here; nothing if they worked elsewhere."""
+    lines = []
+    if known.version.guidelines_short:
+        lines.append(_("Short guidelines are shown beside every item."))
+    if known.version.guidelines:
+        lines.append(_("The full guidelines are one click away from every item."))
+    return [] if known.setting.is_elsewhere else lines
 
 
 def _other_batches(known: Known) -> list[str]:
@@ -197,14 +208,21 @@ ORDERS = {
 
 
 def screen(known: Known) -> list[str]:
+    units, rest = interface(known), _shown(known)
+    return [*units, *_sides(known), *rest] if units else []
+
+
+def interface(known: Known) -> list[str]:
     if known.setting.is_elsewhere:
         return []
+    return [
+        _(COMPARED_DIALOGUES if unit == Unit.COMPARISON and known.setting.compares_dialogues else UNITS[Unit(unit)])
+        for unit in known.spec.units
+    ]
+
+
+def _shown(known: Known) -> list[str]:
     lines = [
-        *(
-            _(COMPARED_DIALOGUES if unit == Unit.COMPARISON and known.setting.compares_dialogues else UNITS[Unit(unit)])
-            for unit in known.spec.units
-        ),
-        *_sides(known),
         presentation_sentence(known.study.text_format),
         _(ORDERS[Order(known.version.order)]),
         _("Each question is shown with its definition, its options and the meaning of each option."),
@@ -272,8 +290,8 @@ FACTS = {
     fact.__name__: fact
     for fact in (
         inputs, outputs, task, items_per_source, sample,
-        n_evaluators, kind_of_evaluators, platform, preparation,
-        collection, quality, screen, pace, feedback,
+        n_evaluators, kind_of_evaluators, platform, guidelines, preparation,
+        collection, quality, interface, screen, pace, feedback,
         privacy,
     )
 }  # fmt: skip

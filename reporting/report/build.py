@@ -11,7 +11,7 @@ from annotation.models import Study
 from protocols.models import ProtocolVersion
 from protocols.specs import spec_of
 from reporting.datasheet.build import Answered, answered, datasheet
-from reporting.datasheet.selectors import setting_of
+from reporting.datasheet.selectors import Setting
 from reporting.report import coefficients, sizes, tables
 from reporting.report.alpha_check import AlphaCheck, alpha_check
 from reporting.report.behaviours import Behaviour, TurnOverlap, behaviours, turn_overlaps
@@ -98,7 +98,7 @@ class Report:
 
     @cached_property
     def is_collected_elsewhere(self) -> bool:
-        return setting_of(self._of.study).is_elsewhere
+        return Setting(self._of.study).is_elsewhere
 
     @cached_property
     def material(self) -> sizes.Material:

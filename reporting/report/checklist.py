@@ -15,11 +15,11 @@ from protocols.specs import spec_of
 from reporting.record.presentation import presentation_sentence
 from reporting.record.qualifying_words import qualification_lines
 from reporting.record.record import StudyRecord
+from reporting.record.sampling_words import criteria_lines
 from reporting.report.annotation_format import format_lines, format_of
 from reporting.report.answers_words import answers_lines
 from reporting.report.recruited import (
     Recruited,
-    criteria_lines,
     demographics_lines,
     demographics_of,
     recruited_lines,

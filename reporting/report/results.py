@@ -23,7 +23,7 @@ def results(report: "Report") -> list[str]:
     criteria = {each.key: each.name for each in report.protocol.criteria}
     sources = {each.key: each.name for each in report.sources} | {None: _("all dialogues")}
     is_by_dialogue = report.material.has_dialogues_as_units
-    found = []
+    found: list[str] = []
     for row in report.comparisons:
         if row.means:
             found += _compared(row, criteria[row.criterion], sources, of_dialogues=is_by_dialogue)
@@ -98,4 +98,4 @@ def _ranked(each: CriterionRanking, criterion: str, sources: dict[str | None, st
     if pairs:
         yield _("These pairs differed, all at once with 95 %% confidence: %(pairs)s.") % {"pairs": "; ".join(pairs)}
     elif each.is_tested:
-        yield _("No pair differed, all at once with 95 % confidence.")
+        yield _("No pair differed, all at once with 95 per cent confidence.")

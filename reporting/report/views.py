@@ -53,7 +53,8 @@ def report_csv(request: HttpRequest, slug: str, table: str) -> HttpResponse:
 def report_pdf(request: HttpRequest, slug: str) -> HttpResponse:
     study, report = _read(request, slug)
     try:
-        body = as_pdf(render_to_string("reporting/report/print.html", {"study": study} | page_of(report)))
+        context = {"study": study, "is_paper": True} | page_of(report)
+        body = as_pdf(render_to_string("reporting/report/print.html", context))
     except PdfUnavailable as missing:
         messages.error(request, str(missing))
         return redirect("report", study.slug)

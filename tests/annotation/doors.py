@@ -169,6 +169,7 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "datasheet": {"GET": WATCHERS, "POST": MAKERS},
     "datasheet_markdown": {"GET": WATCHERS},
     "datasheet_json": {"GET": WATCHERS},
+    "datasheet_form": {"GET": WATCHERS},
     "predictions": {"GET": WATCHERS},
     "predictions_csv": {"GET": WATCHERS},
     "predictions_distributions": {"GET": WATCHERS},

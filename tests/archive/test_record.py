@@ -19,6 +19,7 @@ from archive.reader import import_archive
 from archive.record import VALIDATOR
 from qualification.models import Qualification, Recruitment, Sample
 from reporting.datasheet.build import as_markdown, datasheet
+from reporting.datasheet.heds3 import HEDS3
 from reporting.report.build import build_report
 from reporting.report.downloads import TABLES, as_csv
 from reporting.report.latex import as_latex
@@ -55,7 +56,7 @@ def files_of(study: Study) -> dict[str, str]:
     """Every table, the datasheet and the LaTeX document, as they are downloaded."""
     report = build_report(study, now=NOW)
     with in_language("en"):
-        sheet = as_markdown(study, datasheet(study, report, people_of(study)), now=NOW)
+        sheet = as_markdown(study, HEDS3, datasheet(study, report, people_of(study)), now=NOW)
     # The people who were imported are counted in the checklist, and all of them are now.
     tables = {name: as_csv(report, name) for name in TABLES if name != "checklist"}
     return tables | {"datasheet": sheet, "methods": " ".join(report.methods)}

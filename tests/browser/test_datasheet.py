@@ -53,6 +53,56 @@ def test_an_answer_is_written_read_by_others_and_taken_back(cast: Cast, open_scr
     assert not DatasheetAnswer.objects.exists()
 
 
+@pytest.mark.journey
+@pytest.mark.parametrize("width", [1280, 375])
+def test_an_answer_by_options_is_read_in_both_versions_of_heds(cast: Cast, open_screen, width: int):
+    screen = open_screen(cast.researcher, width=width)
+    page = screen.go("/studies/wellbeing/datasheet/")
+    expect(page.get_by_role("link", name="HEDS 3.0", exact=True)).to_have_attribute("aria-current", "page")
+    question = page.locator("#q-3-2-2-1")
+    expect(question.get_by_text("missing", exact=True)).to_be_visible()
+    question.locator("summary").click()
+    question.get_by_label("no", exact=True).check()
+    question.get_by_label("In words").fill("They are students.")
+    question.get_by_role("button", name="Save").click()
+    expect(question.locator(".preserve")).to_have_text("no\nThey are students.")
+    assert screen.barriers() == ""
+    page.get_by_role("link", name="HEDS 2.0", exact=True).click()
+    older = page.locator("#q-3-2-2")
+    expect(older.locator(".preserve").first).to_have_text("no\nThey are students.")
+    expect(older.get_by_text("Written for question 3.2.2.1: see whether it fits.")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("width", [1280, 375])
+def test_the_overview_of_a_draft_says_what_a_paper_will_need_until_it_is_filled_in(
+    transactional_db: None, open_screen, width: int
+):
+    cast = make_cast(status="draft")
+    screen = open_screen(cast.researcher, width=width)
+    page = screen.go("/studies/wellbeing/")
+    paper = page.locator("details.paper")
+    expect(paper.get_by_text("11 of 20 known")).to_be_visible()
+    expect(paper.get_by_role("listitem")).to_have_count(9)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert screen.barriers() == ""
+    paper.get_by_role("link", name="Enter where annotators are recruited.").click()
+    expect(page.get_by_label("Recruited from")).to_be_in_viewport()
+    page.get_by_label("Recruited from").fill("Prolific")
+    page.get_by_role("button", name="Save the settings").click()
+    expect(page.get_by_text("Settings saved.")).to_be_visible()
+    page.get_by_role("link", name="Overview").click()
+    expect(paper.get_by_text("12 of 20 known")).to_be_visible()
+    paper.get_by_role("link", name="Name the committee and the approval number").click()
+    question = page.locator("#q-5-1")
+    expect(question).to_be_in_viewport()
+    question.locator("summary").click()
+    question.get_by_label("Answer").fill("Approved by the board.")
+    question.get_by_role("button", name="Save").click()
+    page.get_by_role("link", name="Overview").click()
+    expect(paper.get_by_text("13 of 20 known")).to_be_visible()
+
+
 @pytest.mark.parametrize("width", [1280, 375])
 def test_texts_of_negative_answers_unfold_without_barriers(cast: Cast, open_screen, width: int):
     screen = open_screen(cast.observer, width=width)

@@ -79,7 +79,7 @@ def test_a_file_without_sources_is_told_how_to_name_one(study: Study, write: Wri
 
 def test_the_preview_and_the_page_name_the_select_and_no_flag(owner: Client) -> None:
     page = shown(owner, TABLE, map_response="-")
-    assert "Line 2, scenario: is missing" in page
+    assert "Lines 2, 3 (2 rows), scenario: is missing" in page
     assert "under Columns, choose the column of “Scenario”" in page
     errors = upload(owner, TABLE, map_response="-").errors
     assert [(error["line"], error["field"]) for error in errors] == [(2, "scenario"), (3, "scenario")]

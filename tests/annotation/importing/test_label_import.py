@@ -67,7 +67,6 @@ def test_several_choices_may_stand_in_the_column_of_values(diqad: Study, write: 
     ("row", "field", "reason"),
     [
         ("d1,ann,reasons_1,,dull,", "choices", "'dull' is not an answer to reasons_1: use incomplete"),
-        ("d1,ann,reasons_1,,,", "choices", "Choose at least one answer"),
         ("d1,ann,support,,,0", "turns", "not a whole number of at least 1"),
         ("d1,ann,support,,,3", "turns", "marks turn 3, but the dialogue has 2 turns: correct the number"),
         (

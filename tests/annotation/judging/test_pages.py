@@ -96,3 +96,32 @@ def test_the_progress_ends_its_polling(maker, study):
 def test_a_run_of_another_study_is_not_found(maker):
     other = JudgeRunFactory()
     assert maker.get(reverse("judge_run", args=["judged", other.token])).status_code == 404
+
+
+def test_without_an_endpoint_the_page_says_in_steps_how_to_name_one(maker):
+    page = maker.get(reverse("judge_runs", args=["judged"])).content.decode()
+    assert "PARLEY_JUDGE_URL=http://127.0.0.1:11434/v1 ./dev run" in page
+    assert "try one item" in page
+
+
+def test_a_trial_asks_about_one_item_and_waits_until_somebody_has_read_it(maker, study, endpoint, sent):
+    stub = endpoint(honest)
+    two = form(stub, criteria=["appropriateness", "contextualization"])
+    page = maker.post(reverse("judge_runs", args=["judged"]), two | {"do": "estimate"}).content.decode()
+    assert not stub.requests
+    assert 'value="try"' in page
+    maker.post(reverse("judge_runs", args=["judged"]), two | {"do": "try"})
+    run = work(JudgeRun.objects.get())
+    assert (run.status, run.n_answered, run.n_total) == ("stopped", 2, 12)
+    assert len(stub.requests) == 2
+    address = reverse("judge_run", args=["judged", run.token])
+    page = maker.get(address).content.decode()
+    assert "One item is tried: 2 questions are asked, and 10 are left." in page
+    assert page.count("<details open>") == 2
+    assert "Ask about all items" in page
+    cost = (2 * run.tokens_prompt + 10 * run.tokens_answer) / 1e6
+    assert f"At this rate, all of them cost about {cost * 6:.2f} USD." in page
+    maker.post(reverse("judge_run_act", args=["judged", run.token]), {"do": "resume"})
+    run = work(run)
+    assert (run.status, run.n_answered) == ("done", 12)
+    assert "One item is tried" not in maker.get(address).content.decode()

@@ -18,7 +18,9 @@ from annotation.services.claiming import claim_seat
 from annotation.services.datasheet import LONGEST_ANSWER, save_answer
 from annotation.services.refusals import Refused
 from reporting.datasheet.build import FACTS, Answer, as_json, as_markdown, by_section, counts_of, datasheet
-from reporting.datasheet.questions import QUESTIONS, SECTIONS
+from reporting.datasheet.choices import PICKS
+from reporting.datasheet.question import Standard
+from reporting.datasheet.standards import HEDS2, HEDS3, STANDARDS
 from reporting.report.build import build_report, open_report
 from reporting.study.facts import people_of
 from reporting.study.plain import plain
@@ -32,11 +34,12 @@ pytestmark = pytest.mark.django_db
 NOW = timezone.now()
 # How many questions each part of HEDS 2.0 has.
 SIZES = {"1": 3, "2": 5, "3.1": 3, "3.2": 5, "3.3": 8, "4.1": 3, "4.2": 3, "4.3": 11, "5": 4}
+N_QUESTIONS = 62  # of HEDS 3.0
 
 
-def sheet_of(study: Study) -> dict[str, Answer]:
+def sheet_of(study: Study, standard: Standard = HEDS2) -> dict[str, Answer]:
     study.refresh_from_db()
-    return {each.number: each for each in datasheet(study, open_report(study, now=NOW), people_of(study))}
+    return {each.number: each for each in datasheet(study, open_report(study, now=NOW), people_of(study), standard)}
 
 
 def lines_of(study: Study, number: str) -> list[str]:
@@ -54,24 +57,25 @@ def rated(cast: Cast) -> Study:
 # --- the questions -------------------------------------------------------------------------------------
 def test_the_numbers_are_those_of_the_published_sheet():
     wanted = [f"{section}.{at}" for section, size in SIZES.items() for at in range(1, size + 1)]
-    assert [question.number for question in QUESTIONS] == wanted
-    assert list(SECTIONS) == list(SIZES)
+    assert [question.number for question in HEDS2.questions] == wanted
+    assert list(HEDS2.sections) == list(SIZES)
 
 
-def test_every_fact_answers_one_question_and_every_question_says_what_to_write():
-    named = [question.fact for question in QUESTIONS if question.fact]
-    assert sorted(named) == sorted(FACTS)
-    assert all(question.text and question.to_do for question in QUESTIONS)
-    assert not [question.number for question in QUESTIONS if question.to_add and not question.fact]
+def test_every_fact_answers_a_question_and_every_question_says_what_to_write():
+    questions = [question for standard in STANDARDS.values() for question in standard.questions]
+    assert {question.fact for question in questions if question.fact} == set(FACTS)
+    assert {question.pick for question in questions if question.pick} == set(PICKS)
+    assert all(question.text and question.to_do for question in questions if question.fact != "planned_votes")
+    assert not [each.number for each in questions if each.to_add and not (each.fact or each.pick)]
 
 
 # --- what the database answers ---------------------------------------------------------------------------
 def test_the_sheet_of_the_reference_study_is_filled_where_the_database_knows(he_report):
     found = {row.number: row for row in he_report.datasheet}
-    assert list(found) == [question.number for question in QUESTIONS]
+    assert list(found) == [question.number for question in HEDS3.questions]
     assert found["3.1.1"].answer.splitlines()[0] == "ground_truth: 42"
     assert found["3.2.1"].answer == str(he_report.n_annotators)
-    assert found["4.3.1"].answer.splitlines() == [row.name for row in he_report.criteria]
+    assert found["4.3.1.1"].answer.splitlines() == [row.name for row in he_report.criteria]
     assert set(plain(he_report.datasheet[0])) == {"number", "question", "answer", "origin"}
     assert {row.origin for row in he_report.datasheet} == {"database", "missing"}
     assert all((row.answer is None) == (row.origin == "missing") for row in he_report.datasheet)
@@ -79,7 +83,7 @@ def test_the_sheet_of_the_reference_study_is_filled_where_the_database_knows(he_
 
 def test_what_only_people_know_is_missing(rated: Study):
     missing = {number for number, answer in sheet_of(rated).items() if answer.origin == "missing"}
-    only_people_know = {question.number for question in QUESTIONS if not question.fact}
+    only_people_know = {question.number for question in HEDS2.questions if not question.fact}
     assert missing == only_people_know | {"3.2.2", "3.2.3"}  # the settings name neither pay nor platform
 
 
@@ -164,8 +168,8 @@ def test_answers_are_in_the_language_of_the_reader_and_those_of_the_report_in_en
     with override("it"):
         assert wanted not in sheet_of(rated)["3.3.3"].text
         found = {row.number: row for row in build_report(rated, now=NOW).datasheet}
-    assert wanted in found["3.3.3"].answer
-    assert [row.question for row in found.values()] == [question.text for question in QUESTIONS]
+    assert wanted in found["3.3.3.2"].answer
+    assert [row.question for row in found.values()] == [question.text for question in HEDS3.questions]
 
 
 # --- what people write -----------------------------------------------------------------------------------
@@ -229,23 +233,23 @@ def page(rated: Study) -> str:
 def test_watchers_read_it_without_forms(page: str, cast: Cast, client: Client):
     client.force_login(cast.observer)
     text = client.get(page).text
-    assert "27 of 45 questions are answered." in re.sub(r"\s+", " ", text)
-    assert text.count("<article") == 45
+    assert f"31 of {N_QUESTIONS} questions are answered." in re.sub(r"\s+", " ", text)
+    assert text.count("<article") == N_QUESTIONS
     assert "<textarea" not in text
 
 
 def test_makers_have_a_form_for_each_question_with_ids_of_its_own(page: str, cast: Cast, client: Client):
     client.force_login(cast.researcher)
     text = client.get(page).text
-    assert text.count("<textarea") == 45
+    assert text.count("<textarea") == N_QUESTIONS
     ids = re.findall(r' id="([^"]+)"', text)
     assert len(ids) == len(set(ids))
 
 
 def test_saving_leads_back_to_the_question_and_shows_who_wrote_it(page: str, cast: Cast, client: Client):
     client.force_login(cast.researcher)
-    answer = client.post(page, {"question": "1.1", "text": "See <b>the paper</b>."})
-    assert (answer.status_code, answer["Location"]) == (302, f"{page}#q-1-1")
+    answer = client.post(page, {"question": "1.1.2", "text": "See <b>the paper</b>."})
+    assert (answer.status_code, answer["Location"]) == (302, f"{page}?standard=heds-3.0#q-1-1-2")
     text = client.get(page).text
     assert "See &lt;b&gt;the paper&lt;/b&gt;." in text
     assert "written by researcher on" in text
@@ -254,24 +258,43 @@ def test_saving_leads_back_to_the_question_and_shows_who_wrote_it(page: str, cas
 @pytest.mark.parametrize("role", ["observer", "lead", "controller"])
 def test_those_who_only_watch_cannot_write(page: str, cast: Cast, client: Client, role: str):
     client.force_login(getattr(cast, role))
-    assert client.post(page, {"question": "1.1", "text": "No."}).status_code == 403
+    assert client.post(page, {"question": "1.1.2", "text": "No."}).status_code == 403
     assert not DatasheetAnswer.objects.exists()
 
 
 @pytest.mark.parametrize(
-    ("question", "text"), [("9.9", "x"), ("", "x"), ("1.1", "x" * (LONGEST_ANSWER + 1)), ("1.1", "a\x00b")]
+    ("question", "text", "options"),
+    [
+        ("1.1.2", "x" * (LONGEST_ANSWER + 1), ""),
+        ("1.1.2", "a\x00b", ""),
+        ("3.2.2.1", "x", "4"),
+        ("3.2.2.1", "x" * LONGEST_ANSWER, "1"),
+    ],
 )
 def test_what_is_wrong_with_an_answer_is_said_and_nothing_is_saved(
-    page: str, cast: Cast, client: Client, question: str, text: str
+    page: str, cast: Cast, client: Client, question: str, text: str, options: str
 ):
     client.force_login(cast.owner)
-    answer = client.post(page, {"question": question, "text": text})
+    answer = client.post(page, {"question": question, "text": text, "options": options})
     assert answer.status_code == 422
     assert 'role="alert"' in answer.text
     assert not DatasheetAnswer.objects.exists()
-    if question == "1.1":
-        assert "<details open>" in answer.text
-        assert "field-error" in answer.text
+    assert "<details open>" in answer.text
+    assert "field-error" in answer.text
+
+
+@pytest.mark.parametrize("question", ["9.9", "1.1", ""])
+def test_a_standard_has_no_questions_of_another(page: str, cast: Cast, client: Client, question: str):
+    client.force_login(cast.owner)
+    answer = client.post(page, {"question": question, "text": "x"})
+    assert answer.status_code == 422
+    assert "This question does not exist." in answer.text
+    assert not DatasheetAnswer.objects.exists()
+
+
+def test_there_is_no_other_standard(page: str, cast: Cast, client: Client):
+    client.force_login(cast.owner)
+    assert client.get(page, {"standard": "heds-4.0"}).status_code == 404
 
 
 def test_the_log_of_the_study_says_who_answered(page: str, cast: Cast, client: Client):
@@ -284,14 +307,14 @@ def test_the_report_leads_to_it_even_without_ratings(cast: Cast, client: Client)
     client.force_login(cast.lead)
     text = client.get(reverse("report", args=[cast.study.slug])).text
     assert f'href="{reverse("datasheet", args=[cast.study.slug])}"' in text
-    assert "of 45 questions answered" in text
+    assert f"of {N_QUESTIONS} questions answered" in text
 
 
 def test_answers_and_batches_cost_no_query(page: str, cast: Cast, client: Client):
     client.force_login(cast.researcher)
     client.get(page)
     counts = []
-    for number, question in enumerate(("1.1", "1.2", "5.1")):
+    for number, question in enumerate(("1.1.2", "1.2", "5.1")):
         save_answer(cast.study, question, "Words.", by=cast.owner, now=NOW)
         make_batch(cast.study, key=f"extra-{number}", position=number + 1)
         with CaptureQueriesContext(connection) as queries:
@@ -305,10 +328,10 @@ def test_the_json_has_each_answer_with_its_origin_and_author(page: str, cast: Ca
     save_answer(cast.study, "5.1", "No.", by=cast.researcher, now=NOW)
     client.force_login(cast.observer)
     answer = client.get(reverse("datasheet_json", args=[cast.study.slug]))
-    assert f'filename="{cast.study.slug}-datasheet.json"' in answer["Content-Disposition"]
+    assert f'filename="{cast.study.slug}-heds-3.0.json"' in answer["Content-Disposition"]
     document = json.loads(answer.text)
     found = {row["number"]: row for row in document["answers"]}
-    assert len(found) == document["counts"]["questions"] == 45
+    assert len(found) == document["counts"]["questions"] == N_QUESTIONS
     written = {name: found["5.1"][name] for name in ("answer", "origin", "author", "written_at", "to_add")}
     assert written == {
         "answer": "No.",
@@ -323,9 +346,9 @@ def test_the_json_has_each_answer_with_its_origin_and_author(page: str, cast: Ca
 
 def test_the_markdown_has_a_heading_for_each_question_and_no_answer_can_add_one(rated: Study, cast: Cast):
     save_answer(rated, "5.1", "# No\n\n## <script>alert(1)</script>", by=cast.researcher, now=NOW)
-    text = as_markdown(rated, list(sheet_of(rated).values()), now=NOW)
+    text = as_markdown(rated, HEDS2, list(sheet_of(rated).values()), now=NOW)
     headings = [line for line in text.splitlines() if line.startswith("#")]
-    assert len(headings) == 1 + len(SECTIONS) + len(QUESTIONS)
+    assert len(headings) == 1 + len(HEDS2.sections) + len(HEDS2.questions)
     assert "> ## &lt;script&gt;alert(1)&lt;/script&gt;" in text
     assert f"*Written by researcher on {NOW.date().isoformat()}.*" in text
     assert "*Missing.* Give links" in text
@@ -343,8 +366,8 @@ def test_the_markdown_is_a_file_in_english_whatever_the_page_speaks(page: str, c
 
 def test_sections_hold_every_answer_once(rated: Study):
     answers = list(sheet_of(rated).values())
-    assert [each for _, _, part in by_section(answers) for each in part] == answers
-    assert json.loads(as_json(rated, answers, now=NOW))["study"] == rated.slug
+    assert [each for _, _, part in by_section(HEDS2, answers) for each in part] == answers
+    assert json.loads(as_json(rated, HEDS2, answers, now=NOW))["study"] == rated.slug
 
 
 @pytest.mark.parametrize(("imported", "is_drawn", "is_not_kept"), [(0, True, False), (1, True, True), (3, False, True)])

@@ -129,9 +129,9 @@ def test_methods_and_datasheet_name_the_rule():
     report = build_report(study, now=NOW)
     found = {row.number: row.answer for row in report.datasheet}
     assert ("Annotators rate only after they have qualified by a rule.\nRule: Fleiss' kappa of the panel") in found[
-        "3.3.3"
+        "3.3.3.2"
     ]
-    assert "cleared them" not in found["3.3.3"]
+    assert "cleared them" not in found["3.3.3.2"]
     main = make_batch(study, key="main", position=7)
     rate_everything(claim_seat(make_annotator(study, "rater"), main, now=NOW), now=NOW)
     text = " ".join(build_report(study, now=NOW).methods)
@@ -262,7 +262,7 @@ def test_tables_latex_and_methods_have_it_in_english(acceptance: AcceptanceStudy
     assert "Controllers reviewed samples of finished batches (criteria: Score). 6 items are drawn." in methods
     assert "The first-pass yield was 50.0\u00a0%: 1 of 2 batches;" in methods
     sheet = {row.number: row.answer for row in report.datasheet}
-    assert "6 items are drawn." in sheet["3.3.3"]
+    assert "6 items are drawn." in sheet["3.3.3.2"]
 
 
 # --- on the board ----------------------------------------------------------------------------------------

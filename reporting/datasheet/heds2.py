@@ -1,4 +1,4 @@
-"""The questions of a human-evaluation datasheet, in our own words.
+"""The questions of HEDS 2.0, in our own words.
 
 Numbers and topics are from the Human Evaluation Datasheet (HEDS), version 2.0: Anastasia Shimorina and Anya Belz.
 2022. The Human Evaluation Datasheet: A Template for Recording Details of Human Evaluation Experiments in NLP.
@@ -6,32 +6,11 @@ Proceedings of the 2nd Workshop on Human Evaluation of NLP Systems (HumEval), pa
 https://aclanthology.org/2022.humeval-1.6
 """
 
-from dataclasses import dataclass
-
 from django.utils.translation import gettext_noop, pgettext_lazy
 
+from reporting.datasheet.question import DatasheetQuestion, Standard
+
 SOURCE = "HEDS 2.0, Shimorina & Belz (2022), https://aclanthology.org/2022.humeval-1.6"
-
-
-@dataclass(frozen=True, slots=True)
-class DatasheetQuestion:
-    """A question. `fact` names the function in FACTS that answers it, and is empty if the database cannot.
-
-    `to_do` says what to write if there is no answer, `to_add` what to add to the answer of the database.
-    """
-
-    number: str
-    text: str
-    to_do: str
-    fact: str = ""
-    to_add: str = ""
-
-    @property
-    def section(self) -> str:
-        """Return the number without its last part: 1, 2, 3.1 ... 4.3, 5."""
-        return self.number.rpartition(".")[0]
-
-
 SECTIONS = {
     "1": pgettext_lazy("a section of the datasheet", "Publication and materials"),
     "2": pgettext_lazy("a section of the datasheet", "Systems"),
@@ -53,6 +32,7 @@ QUESTIONS = (
         "1.1",
         gettext_noop("Where is the evaluation reported, and which evaluation in that paper is it?"),
         gettext_noop("Give a link to the paper, or write that this datasheet is for preregistration."),
+        related=("1.1.1", "1.1.2"),
     ),
     DatasheetQuestion(
         "1.2",
@@ -63,6 +43,7 @@ QUESTIONS = (
         "1.3",
         gettext_noop("Who fills in this datasheet, and who answers questions about it?"),
         gettext_noop("Give the name, institution and e-mail address of each person."),
+        related=("1.3.1.1", "1.3.1.2", "1.3.1.3", "1.3.2.1", "1.3.2.2", "1.3.2.3"),
     ),
     # --- 2: systems
     DatasheetQuestion(
@@ -112,6 +93,7 @@ QUESTIONS = (
         "3.1.3",
         gettext_noop("What statistical power does a sample of this size have?"),
         gettext_noop("Give the result of a power analysis and how it was computed, or write that there was none."),
+        related=("3.1.3.1", "3.1.3.2", "3.1.3.3"),
     ),
     # --- 3.2: evaluators
     DatasheetQuestion("3.2.1", gettext_noop("How many people judge?"), NOT_RATED, "n_evaluators"),
@@ -123,6 +105,7 @@ QUESTIONS = (
         gettext_noop("Answer all four points. Enter the pay in the study's settings."),
         "kind_of_evaluators",
         gettext_noop("Say whether they are experts, whether the team knew them and whether they include authors."),
+        related=("3.2.2.1", "3.2.2.2", "3.2.2.3", "3.2.2.4"),
     ),
     DatasheetQuestion(
         "3.2.3",
@@ -155,6 +138,7 @@ QUESTIONS = (
         IMPORTED,
         "quality",
         gettext_noop("Say whether native speakers were required, and what was checked by hand or left out afterwards."),
+        related=("3.3.3.1", "3.3.3.2"),
     ),
     DatasheetQuestion(
         "3.3.4",
@@ -162,6 +146,7 @@ QUESTIONS = (
         IMPORTED,
         "screen",
         gettext_noop("Add a link to a screenshot."),
+        related=("3.3.4.1", "3.3.4.2"),
     ),
     DatasheetQuestion("3.3.5", gettext_noop("How far can they choose when and how fast they judge?"), IMPORTED, "pace"),
     DatasheetQuestion(
@@ -213,7 +198,13 @@ QUESTIONS = (
         "intrinsic",
     ),
     # --- 4.3: from question to result
-    DatasheetQuestion("4.3.1", gettext_noop("Under what name do evaluators see the criterion?"), NO_CRITERIA, "names"),
+    DatasheetQuestion(
+        "4.3.1",
+        gettext_noop("Under what name do evaluators see the criterion?"),
+        NO_CRITERIA,
+        "names",
+        related=("4.3.1.1", "4.3.1.2"),
+    ),
     DatasheetQuestion("4.3.2", gettext_noop("What definition are evaluators given?"), NO_CRITERIA, "definitions"),
     DatasheetQuestion("4.3.3", gettext_noop("How many values can an answer have?"), NO_CRITERIA, "scale_sizes"),
     DatasheetQuestion("4.3.4", gettext_noop("What are these values?"), NO_CRITERIA, "scale_values"),
@@ -239,7 +230,8 @@ QUESTIONS = (
         "4.3.11",
         gettext_noop("How far do evaluators agree with each other and with themselves, and by what measure?"),
         gettext_noop("Agreement is not defined yet: have items rated by at least two annotators."),
-        "agreement",
+        "agreement_and_intra",
+        related=("4.3.11.1", "4.3.11.2", "4.3.12.1", "4.3.12.2"),
     ),
     # --- 5: ethics
     DatasheetQuestion(
@@ -265,3 +257,5 @@ QUESTIONS = (
         gettext_noop("Write no, or give the method and the result."),
     ),
 )
+
+HEDS2 = Standard("heds-2.0", "HEDS 2.0", SOURCE, SECTIONS, QUESTIONS)

@@ -1,0 +1,18 @@
+"""Fill the slots on the pages of annotation with what quality control and reporting show there."""
+
+from dataclasses import replace
+
+from annotation.models import Study
+from annotation.slots import StudyFilling
+from qualification.slots import SLOTS as OF_QUALITY_CONTROL
+from reporting.datasheet.gaps import Gaps, gaps_of
+
+
+def _gaps(study: Study) -> dict[str, Gaps]:
+    return {"paper": gaps_of(study)}
+
+
+SLOTS = replace(
+    OF_QUALITY_CONTROL,
+    study=(*OF_QUALITY_CONTROL.study, StudyFilling("paper", "reporting/datasheet/_gaps.html", _gaps)),
+)
