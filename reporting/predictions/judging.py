@@ -44,7 +44,7 @@ UNBATCHED = """
 class Judging:
     """A metric and people on all items for which the question is asked, rated or not.
 
-    The first items are those of batches, `place` has their index in StudyVotes.items; the others are in no batch.
+    The first of `items` are those of StudyVotes, in the same order; the others are in no batch.
     """
 
     metric: Metric
@@ -56,11 +56,13 @@ class Judging:
 
     @cached_property
     def place(self) -> IntArray:
-        return np.flatnonzero(self.chosen)
+        """Return the indices of the items, by conversation and response: sums in another order differ a little."""
+        of, place = self.items, np.flatnonzero(self.chosen)
+        return place[np.lexsort((of.candidate[place], of.dialogue[place], of.groups[place]))]
 
     @cached_property
     def source(self) -> IntArray:
-        return self.items.source[self.chosen]
+        return self.items.source[self.place]
 
     @cached_property
     def scale(self) -> Scale | None:
@@ -119,7 +121,7 @@ class Judging:
         """Return which of the items are in a subset of those in batches."""
         kept = np.zeros(len(self.chosen), bool)
         kept[: len(subset.chosen)] = subset.chosen
-        return kept[self.chosen]
+        return kept[self.place]
 
     def _numbers(self, scale: Scale) -> FloatArray:
         if self.metric.kind == Metric.Kind.LABEL:
@@ -135,11 +137,11 @@ class Judging:
 
     def _judged(self, counts: BoolArray, values: FloatArray | IntArray, answers: FloatArray) -> Judged:
         used = np.flatnonzero(counts & self.chosen[self.votes.item])
-        # The database returns answers in any order, and sums in another order differ in the last digits.
-        used = used[np.lexsort((self.votes.annotator[used], self.votes.item[used]))]
-        at = (np.cumsum(self.chosen) - 1)[self.votes.item[used]]
-        cluster = np.unique(self.items.groups[self.chosen], return_inverse=True)[1]
-        return Judged.of(at, self.votes.annotator[used], values[used], answers[self.chosen], cluster)
+        at = np.argsort(self.place)[np.searchsorted(np.sort(self.place), self.votes.item[used])]
+        order = np.lexsort((values[used], at))
+        used, at = used[order], at[order]
+        cluster = np.unique(self.items.groups[self.place], return_inverse=True)[1]
+        return Judged.of(at, self.votes.annotator[used], values[used], answers[self.place], cluster)
 
 
 def judging_of(comparison: Comparison, metric: Metric, criterion: CriterionSpec) -> Judging:
