@@ -95,10 +95,10 @@ RULES = {
         "more than 4,000 kinds of dialogues."
     ),
     "ceiling": gettext_noop(
-        "The human ceiling is one annotator against the others: each single answer is compared with the "
-        "label and the mean of the item's other annotators, on the items for which the metric has a "
-        "prediction. It counts answers, not items, and uses votes as they were first given. Nothing can "
-        "be expected to predict people better than people do."
+        "The human ceiling says how well one answer tells what other people say. Each answer is compared with one "
+        "other answer to the same item, and with the rest of them, where tied labels share the credit. No item is "
+        "left out because people disagree, each item counts once, and the metric is compared with the same answers. "
+        "Answers are used as they were first given."
     ),
     "batches": gettext_noop("Only main batches, and only answers that count."),
 }

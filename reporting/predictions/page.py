@@ -12,7 +12,11 @@ from measures.estimate import Estimate
 from parley.numbers import number
 from protocols.specs import CriterionSpec
 from reporting.charts import Bar, BarGroup, bar_figure, drawn
+from reporting.predictions.beside import beside_people, ceilings_of
+from reporting.predictions.beside_page import answers_in_words, ceiling_rows, in_short, ranked_in_words
 from reporting.predictions.distribution import METRIC, PEOPLE, Share, distribution_of
+from reporting.predictions.gaps import gap_rows
+from reporting.predictions.judging import judging_of
 from reporting.predictions.labels import (
     LEFT_OUT,
     NOTES,
@@ -26,7 +30,7 @@ Context = dict[str, Any]
 
 
 def index_page(comparison: Comparison) -> Context:
-    """Return every metric with the human ceiling, by criterion, over all items."""
+    """Return every metric by criterion, over all items: against the final labels, and against single people."""
     criteria = [each for each in comparison.spec.voted if any(each == about for _, about in comparison.pairs)]
     return {
         "metrics": comparison.metrics,
@@ -35,11 +39,14 @@ def index_page(comparison: Comparison) -> Context:
             {
                 "criterion": criterion,
                 "rows": [
-                    {"metric": metric, **_side(comparison.whole(metric, criterion))}
+                    {
+                        "metric": metric,
+                        **_side(comparison.whole(metric, criterion)),
+                        **in_short(judging_of(comparison, metric, criterion)),
+                    }
                     for metric, about in comparison.pairs
                     if about == criterion
                 ],
-                "ceiling": _side(comparison.ceiling(criterion, comparison.everything(criterion).chosen)),
             }
             for criterion in criteria
         ],
@@ -80,8 +87,14 @@ def _notes(estimates: Mapping[str, Estimate]) -> list[str]:
     return [why if len(found) >= most else f"{', '.join(found)}: {why}" for why, found in names.items()]
 
 
-def metric_page(comparison: Comparison, metric: Metric, criterion: CriterionSpec) -> Context:
-    """Return one metric and one criterion: all parts, with the ceiling on the same items, and confusion matrices."""
+def metric_page(
+    comparison: Comparison, metric: Metric, criterion: CriterionSpec, *, epsilon: float, has_texts: bool
+) -> Context:
+    """Return one metric and one criterion: beside people, all parts, and the confusion matrix.
+
+    `has_texts`: whether the reader may see single answers.
+    """
+    beside = beside_people(comparison, metric, criterion, epsilon=epsilon)
     rows = comparison.rows(metric, criterion)
     names = MEASURES if metric.kind == Metric.Kind.LABEL else OF_SCORES
     whole = rows[0] if rows else None
@@ -89,21 +102,19 @@ def metric_page(comparison: Comparison, metric: Metric, criterion: CriterionSpec
     return {
         "metric": metric,
         "criterion": criterion,
+        "beside": answers_in_words(beside),
+        "systems": ranked_in_words(beside.systems) if beside.systems else "",
+        "gaps": gap_rows(beside.judging) if has_texts else [],
         "measures": [STATISTICS[name] for name in names],
-        "rows": [
-            {
-                "name": part_name(comparison, row.part),
-                "sides": [
-                    {"name": metric.name, "is_ceiling": False, **_side(row.metric, names)},
-                    {"name": _("One annotator"), "is_ceiling": True, **_side(row.ceiling, names)},
-                ],
-            }
-            for row in rows
+        "rows": [{"name": part_name(comparison, row.part), **_side(row.metric, names)} for row in rows],
+        "ceilings": [
+            {"name": part_name(comparison, each.part), **ceiling_rows(each)}
+            for each in ceilings_of(comparison, beside.judging)
         ],
         "distribution": [(sides[each.side], each) for each in shares],
         "distribution_figure": drawn(distribution_figure, metric, shares),
         "distribution_query": urlencode({"metric": metric.token, "criterion": criterion.key}),
-        "matrices": _matrices(criterion, whole.metric, whole.ceiling) if whole and names != OF_SCORES else [],
+        "matrix": _matrix(criterion, whole.metric) if whole and whole.metric.table.any() else None,
         "rules": rules_in_words(comparison),
     }
 
@@ -139,21 +150,15 @@ def part_name(comparison: Comparison, part: ItemSubset) -> str:
     return f"{part.kind}: {part.value}"
 
 
-def _matrices(criterion: CriterionSpec, own: Compared, ceiling: Compared) -> list[Context]:
-    """Return the confusion matrices of the options that occur, with human labels in rows."""
-    used = own.table.sum(axis=0) + own.table.sum(axis=1) + ceiling.table.sum(axis=0) + ceiling.table.sum(axis=1) > 0
+def _matrix(criterion: CriterionSpec, compared: Compared) -> Context:
+    """Return the confusion matrix of the options that occur, with human labels in rows."""
+    used = compared.table.sum(axis=0) + compared.table.sum(axis=1) > 0
     places = [at for at in range(len(criterion.options)) if used[at]]
     labels = [option.label for option in criterion.options]
-    matrices = []
-    for title, compared in ((_("The metric"), own), (_("One annotator against the others"), ceiling)):
-        rows = []
-        for at in places:
-            counts = compared.table[at]
-            n = int(counts.sum())
-            cells = [
-                {"n": int(counts[to]), "share": counts[to] / n if n else None, "is_hit": at == to} for to in places
-            ]
-            rows.append({"label": labels[at], "cells": cells, "n": n, "classes": compared.classes[at]})
-        if compared.table.any():
-            matrices.append({"title": title, "columns": [labels[at] for at in places], "rows": rows})
-    return matrices
+    rows = []
+    for at in places:
+        counts = compared.table[at]
+        n = int(counts.sum())
+        cells = [{"n": int(counts[to]), "share": counts[to] / n if n else None, "is_hit": at == to} for to in places]
+        rows.append({"label": labels[at], "cells": cells, "n": n, "classes": compared.classes[at]})
+    return {"columns": [labels[at] for at in places], "rows": rows}

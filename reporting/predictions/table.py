@@ -28,7 +28,7 @@ from reporting.predictions.human import (
 )
 from reporting.predictions.selectors import Predicted, criteria_of, metrics_of, predicted_of, settled_places
 from reporting.study.facts import Field, fields_of
-from reporting.study.votes import StudyVotes, study_votes
+from reporting.study.votes import Items, StudyVotes, study_votes
 
 ALL, SOURCE = "all", "source"
 NOT_LABELS, NO_NUMBERS = "not_labels", "no_numbers"
@@ -82,11 +82,10 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The results of a metric on a subset, and of the ceiling on the same items."""
+    """The results of a metric on a subset."""
 
     part: ItemSubset
     metric: Compared
-    ceiling: Compared
 
 
 class Comparison:
@@ -98,7 +97,6 @@ class Comparison:
         self.spec: VersionSpec = spec_of(study.protocol_version)
         self.metrics: list[Metric] = list(metrics_of(study))
         self._humans: dict[int, Human] = {}
-        self._ceilings: dict[tuple[int, bytes], Compared] = {}
 
     @cached_property
     def votes(self) -> StudyVotes:
@@ -126,10 +124,7 @@ class Comparison:
 
     def everything(self, criterion: CriterionSpec) -> ItemSubset:
         """Return all items for which the question is asked."""
-        items = self.votes.items
-        if criterion.unit == ProtocolVersion.Unit.RESPONSE:
-            return ItemSubset(ALL, None, items.candidate > 0)
-        return ItemSubset(ALL, None, items.is_whole > 0)
+        return ItemSubset(ALL, None, is_asked(criterion, self.votes.items))
 
     def parts(self, criterion: CriterionSpec) -> Iterator[ItemSubset]:
         """Yield all items, then each source (ground truth first), then each value of each field."""
@@ -143,21 +138,18 @@ class Comparison:
 
     def rows(self, metric: Metric, criterion: CriterionSpec) -> list[Row]:
         predicted = predicted_of(metric, criterion, self.votes.items)
-        rows = []
-        for part in self.parts(criterion):
-            if part.chosen.any():
-                found, used = self._metric(metric, criterion, part, predicted)
-                rows.append(Row(part, found, self.ceiling(criterion, used)))
-        return rows
+        return [
+            Row(part, self._metric(metric, criterion, part, predicted))
+            for part in self.parts(criterion)
+            if part.chosen.any()
+        ]
 
     def whole(self, metric: Metric, criterion: CriterionSpec) -> Compared:
-        """Return the comparison on all items, without the ceiling."""
+        """Return the comparison on all items."""
         part = self.everything(criterion)
-        return self._metric(metric, criterion, part, predicted_of(metric, criterion, self.votes.items))[0]
+        return self._metric(metric, criterion, part, predicted_of(metric, criterion, self.votes.items))
 
-    def _metric(
-        self, metric: Metric, criterion: CriterionSpec, part: ItemSubset, predicted: Predicted
-    ) -> tuple[Compared, BoolArray]:
+    def _metric(self, metric: Metric, criterion: CriterionSpec, part: ItemSubset, predicted: Predicted) -> Compared:
         whole, chosen = self.human(criterion), part.chosen
         human = Human(whole.code[chosen], whole.outcome[chosen], whole.score[chosen])
         code, value = predicted.code[part.chosen], predicted.value[part.chosen]
@@ -166,28 +158,7 @@ class Comparison:
             worth = np.append(worth_of(criterion), np.nan)[code]
             number = np.where(np.isnan(value), worth, value)
         groups = self.votes.items.groups[part.chosen]
-        compared = self._compared(criterion, human, code, number, groups, metric.kind == Metric.Kind.LABEL)
-        used = part.chosen.copy()
-        used[part.chosen] = (code >= 0) | ~np.isnan(value)
-        return compared, used
-
-    def ceiling(self, criterion: CriterionSpec, chosen: BoolArray) -> Compared:
-        """Compare one annotator with the majority of the others, on the chosen items; `n_labels` counts votes.
-
-        Each vote is treated as a prediction of the other annotators' label by the same rule. The result is cached,
-        because metrics about the same items share it.
-        """
-        key = (criterion.id, np.packbits(chosen).tobytes())
-        if key not in self._ceilings:
-            votes = self.votes.by_criterion[criterion.id]
-            mine = chosen[votes.item]
-            item, code = votes.item[mine], votes.code[mine]
-            others = votes.tallies[item]
-            others[np.arange(len(item)), code] -= 1
-            human, score = human_of(others, criterion, self.study.majority_rule), worth_of(criterion)[code]
-            groups = self.votes.items.groups[item]
-            self._ceilings[key] = self._compared(criterion, human, code, score, groups, True)
-        return self._ceilings[key]
+        return self._compared(criterion, human, code, number, groups, metric.kind == Metric.Kind.LABEL)
 
     def _compared(
         self,
@@ -212,6 +183,12 @@ class Comparison:
         left_out = _left_out(human, (code >= 0) | ~np.isnan(number), are_labels)
         table = confusion_matrix(human.code[has_label], code[has_label], k)
         return Compared(found, int(has_label.sum()), int(has_score.sum()), left_out, table)
+
+
+def is_asked(criterion: CriterionSpec, items: Items) -> BoolArray:
+    """Return for which items the question is asked."""
+    of_response = criterion.unit == ProtocolVersion.Unit.RESPONSE
+    return items.candidate > 0 if of_response else items.is_whole > 0
 
 
 def _left_out(human: Human, is_predicted: BoolArray, are_labels: bool) -> dict[str, int]:

@@ -11,6 +11,12 @@ urlpatterns = [
         {"file": "predictions-distributions.csv"},
         name="predictions_distributions",
     ),
+    path(
+        "<slug:slug>/predictions-people.csv",
+        views.predictions_file,
+        {"file": "predictions-people.csv"},
+        name="predictions_people",
+    ),
     path("<slug:slug>/predictions.json", views.predictions_file, {"file": "predictions.json"}, name="predictions_json"),
     path(
         "<slug:slug>/predictions/<uuid:token>/<slug:criterion>/",

@@ -5,9 +5,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from annotation.access import Right, rights_in, study_for
+from annotation.access import Right, may, rights_in, study_for
 from annotation.models import Study
-from reporting.predictions.downloads import as_csv, as_json, distributions_as_csv
+from reporting.predictions.downloads import as_csv, as_json, beside_as_csv, distributions_as_csv
+from reporting.predictions.forms import EpsilonForm
 from reporting.predictions.page import index_page, metric_page
 from reporting.predictions.selectors import criteria_of
 from reporting.predictions.table import Comparison
@@ -16,6 +17,7 @@ CSV = "text/csv; charset=utf-8"
 FILES = {  # the byte order mark (utf-8-sig) makes spreadsheets read names as UTF-8
     "predictions.csv": (as_csv, CSV, "utf-8-sig"),
     "predictions-distributions.csv": (distributions_as_csv, CSV, "utf-8-sig"),
+    "predictions-people.csv": (beside_as_csv, CSV, "utf-8-sig"),
     "predictions.json": (as_json, "application/json", "utf-8"),
 }
 
@@ -37,7 +39,10 @@ def predictions_metric(request: HttpRequest, slug: str, token: UUID, criterion: 
     about = next((each for each in criteria if each.key == criterion), None)
     if metric is None or about is None:
         raise Http404("No such metric.")
-    return _page(request, study, "reporting/predictions/metric.html", metric_page(comparison, metric, about))
+    form = EpsilonForm(request.GET if "epsilon" in request.GET else None)
+    has_texts = may(request.user, study, Right.READ)
+    context = metric_page(comparison, metric, about, epsilon=form.chosen, has_texts=has_texts)
+    return _page(request, study, "reporting/predictions/metric.html", {**context, "epsilon_form": form})
 
 
 def _page(request: HttpRequest, study: Study, template: str, context: dict[str, object]) -> HttpResponse:

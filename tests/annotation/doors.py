@@ -174,6 +174,7 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "predictions_csv": {"GET": WATCHERS},
     "predictions_distributions": {"GET": WATCHERS},
     "predictions_json": {"GET": WATCHERS},
+    "predictions_people": {"GET": WATCHERS},
     "predictions_metric": {"GET": WATCHERS},
     "metric_delete": {"POST": MAKERS},
     "judge_runs": {"GET": MAKERS, "POST": MAKERS},

@@ -43,8 +43,7 @@ def predictions_of(study: Study) -> dict[str, Any]:
         for table in page["tables"]
         for row in table["rows"]
     ]
-    tables = [table["ceiling"] for table in page["tables"]]
-    return json.loads(json.dumps({"rows": rows, "tables": tables, "rules": page["rules"]}, default=str)) | {
+    return json.loads(json.dumps({"rows": rows, "rules": page["rules"]}, default=str)) | {
         "file": json.loads(as_json(comparison))
     }
 

@@ -3,15 +3,17 @@
 import os
 
 import pytest
+from django.contrib.auth.models import User
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from annotation.models import Metric, Prediction
+from annotation.models import Metric, Prediction, Study
 from annotation.services.claiming import claim_seat
 from tests.browser.conftest import SCREENSHOTS
 from tests.browser.helpers import LOOKS
 from tests.cast import Cast, make_cast
-from tests.factories import JudgeCallFactory, JudgeRunFactory
+from tests.factories import JudgeCallFactory, JudgeRunFactory, MembershipFactory
+from tests.reporting.predictions.conftest import people_and_judge
 from tests.working import rate_everything
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -45,11 +47,82 @@ def _look(screen, name: str, width: int, scheme: str) -> None:
 def test_the_tables_have_no_barriers_and_fit_the_screen(cast: Cast, open_screen, width: int, scheme: str):
     screen = open_screen(cast.researcher, width=width, color_scheme=scheme)
     page = screen.go("/studies/wellbeing/predictions/")
-    expect(page.get_by_role("rowheader", name="Human ceiling").first).to_be_visible()
+    expect(page.get_by_role("columnheader", name="Human ceiling").first).to_be_visible()
     _look(screen, "predictions", width, scheme)
     page.get_by_role("link", name="classifier").click()
-    expect(page.get_by_role("heading", name="Confusion matrix: The metric")).to_be_visible()
+    expect(page.get_by_role("heading", name="Confusion matrix")).to_be_visible()
     _look(screen, "predictions-metric", width, scheme)
+
+
+def _metric_page(study: Study) -> str:
+    return f"/studies/{study.slug}/predictions/{study.metrics.get().token}/appropriateness/"
+
+
+def _researcher(study: Study) -> User:
+    return MembershipFactory(study=study, role="researcher").user
+
+
+@LOOKS
+def test_the_page_of_a_judge_answers_three_questions_in_words(open_screen, width: int, scheme: str):
+    study = people_and_judge(n_unrated=600)
+    screen = open_screen(_researcher(study), width=width, color_scheme=scheme)
+    page = screen.go(_metric_page(study))
+    replacing, corrected, further = (
+        page.get_by_role("region", name=name)
+        for name in ("May it replace people?", "What are the corrected scores?", "How many human items next?")
+    )
+    expect(replacing).to_contain_text("Yes. judge wins against")
+    expect(replacing).to_contain_text("or more passes), epsilon 0.15.")
+    expect(corrected).to_contain_text("All items: 0.")
+    expect(corrected.get_by_role("columnheader", name="Corrected rate")).to_be_visible()
+    expect(corrected.get_by_role("rowheader")).to_have_text(
+        ["All items", *study.sources.values_list("name", flat=True)]
+    )
+    expect(further).to_contain_text("more items. If people rate so many more")
+    expect(page.get_by_role("heading", name="Where it differs most from people")).to_be_visible()
+    _look(screen, "predictions-beside", width, scheme)
+    page.get_by_label("Epsilon").fill("0")
+    page.get_by_role("button", name="Test again").click()
+    expect(replacing).to_contain_text("No. judge wins against 0 of the 4 annotators tested")
+    page.get_by_text("The test, annotator by annotator").click()
+    expect(replacing.get_by_role("row")).to_have_count(5)
+    _look(screen, "predictions-beside-no", width, scheme)
+
+
+def test_an_epsilon_that_is_no_share_is_refused_and_the_usual_one_is_used(open_screen):
+    study = people_and_judge()
+    page = open_screen(_researcher(study)).go(f"{_metric_page(study)}?epsilon=7")
+    expect(page.get_by_role("alert")).to_contain_text("Something is missing or wrong.")
+    expect(page.get_by_role("region", name="May it replace people?")).to_contain_text("epsilon 0.15")
+
+
+@LOOKS
+@pytest.mark.parametrize(
+    ("kind", "replacing", "corrected"),
+    [
+        (
+            "constant",
+            "No. It gives the same answer to every item that people rated",
+            "add up to 1 or less, as by chance",
+        ),
+        ("weak", "No. judge wins against 0 of the 4 annotators tested", "add up to 1 or less, as by chance"),
+        ("two people", "Not known. No item has both its answer and the answers of three annotators.", "All items: 0."),
+    ],
+)
+def test_a_judge_that_cannot_be_trusted_is_said_to_be_so(
+    open_screen, kind: str, replacing: str, corrected: str, width: int, scheme: str
+):
+    settings = {
+        "constant": {"judge": lambda _truth: 0, "negative": 0.05, "errs": 0.02},
+        "weak": {"judge": lambda truth: 1 - truth},
+        "two people": {"n_annotators": 2},
+    }
+    study = people_and_judge(**settings[kind])
+    screen = open_screen(_researcher(study), width=width, color_scheme=scheme)
+    page = screen.go(_metric_page(study))
+    expect(page.get_by_role("region", name="May it replace people?")).to_contain_text(replacing)
+    expect(page.get_by_role("region", name="What are the corrected scores?")).to_contain_text(corrected)
+    _look(screen, f"predictions-{kind.replace(' ', '-')}", width, scheme)
 
 
 @LOOKS

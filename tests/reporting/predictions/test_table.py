@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn import metrics as oracle
 
-from annotation.models import Candidate, Prediction, Rating
+from annotation.models import Candidate, Prediction
 from protocols.specs import CriterionSpec, OptionSpec
 from reporting.predictions.human import EXCLUDED, LABELLED, OUTCOMES, TIED, UNRATED, UNSURE, human_of
 from reporting.predictions.selectors import metric_means, metrics_of
@@ -80,26 +80,10 @@ def test_correlations_are_with_the_share_of_positive_answers(judged):
     assert found.estimates["pearson"].low < found.estimates["pearson"].value < found.estimates["pearson"].high
 
 
-def test_the_ceiling_is_each_answer_against_the_majority_of_the_others(judged):
-    own, others = [], []
-    for rating in Rating.objects.filter(criterion__key="appropriateness").select_related("item", "option"):
-        rest = list(votes_on(judged, "appropriateness")[rating.item.candidate_id])
-        rest.remove(rating.option.key)
-        if majority(rest) not in (None, "unsure"):
-            own.append(rating.option.key)
-            others.append(majority(rest))
-    found = row_of(judged, "judge").ceiling
-    assert found.n_labels == len(own)
-    assert found.estimates["kappa"].value == pytest.approx(oracle.cohen_kappa_score(own, others))
-    assert found.estimates["accuracy"].value == pytest.approx(oracle.accuracy_score(others, own))
-
-
-def test_the_ceiling_is_of_the_items_that_the_metric_is_about(judged):
+def test_a_metric_about_one_source_leaves_the_others_out(judged):
     row = row_of(judged, "nll")
     assert row.metric.n_scores == 12
     assert row.metric.left_out == {"no_prediction": 24}
-    assert row.ceiling.n_scores == 36
-    assert row.ceiling.n_labels <= 36
 
 
 def test_what_is_left_out_is_counted_by_reason(judged):
