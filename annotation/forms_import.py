@@ -42,6 +42,7 @@ class ColumnsInput(forms.TextInput):
         return SEVERAL.join(filter(None, values))
 
 
+OF_CHAT_LOGS = ("roles", "rate", "with_dialogue", "show_system")
 OF_DIALOGUES = ("reference", "source", "asker", "unescape_newlines", "replace_unused")
 ACCEPTED = ".jsonl,.json,.ndjson,.csv,.tsv,.txt,.xlsx,.parquet,.gz,.eval"
 
@@ -214,7 +215,7 @@ class ImportForm(forms.Form):
             said = {name: values[name] for name in OF_DIALOGUES}
             said["columns"] = self._columns(DIALOGUE_FIELDS)
             if values["transcript"]:
-                said |= {name: values[name] for name in ("transcript", "roles", "rate", "with_dialogue", "show_system")}
+                said |= {name: values[name] for name in ("transcript", *OF_CHAT_LOGS)}
         elif values["kind"] == "predictions":
             said = {name: values[name] for name in ("metric", "criterion", "note")}
             said |= {name: names_in(values[name]) for name in ("metrics", "lower_is_better")}

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from django.http import QueryDict
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.parsers import MultiPartParser
@@ -15,11 +16,14 @@ from annotation.access import Right, import_for, signed_in
 from annotation.api.base import StudyView
 from annotation.api.parsing import BoundedJSONParser
 from annotation.api.serializers import ImportJobSerializer
-from annotation.forms_import import COLUMNS, ImportForm
+from annotation.api.strict import refuse_unknown
+from annotation.forms_import import COLUMNS, OF_CHAT_LOGS, ImportForm
 from annotation.models import ImportJob
 from annotation.selectors.studies import import_list
 from annotation.services import uploads
 from annotation.services.taking_back import take_back
+
+CSRF_FIELD = "csrfmiddlewaretoken"  # a signed-in browser may send its token in the form
 
 
 class ImportSerializer(serializers.Serializer):
@@ -97,6 +101,20 @@ class ImportSerializer(serializers.Serializer):
         return fields
 
 
+def _refuse_wrong(form: ImportForm) -> None:
+    """Raise ValidationError for wrong values, and for options of chat logs without `transcript`, as the command does.
+
+    The page sends these options with every file, and hides them unless the file is a chat log.
+    """
+    if not form.is_valid():
+        raise serializers.ValidationError({name: [str(text) for text in said] for name, said in form.errors.items()})
+    if not form.cleaned_data["transcript"]:
+        text = _("This field is for chat logs: send transcript=true too.")
+        useless = [name for name in OF_CHAT_LOGS if form.cleaned_data[name]]
+        if useless:
+            raise serializers.ValidationError({name: [text] for name in useless})
+
+
 class ImportsView(StudyView):
     serializer_class = ImportJobSerializer
     parser_classes = [MultiPartParser, BoundedJSONParser]
@@ -119,10 +137,9 @@ class ImportsView(StudyView):
         is_form = isinstance(data, QueryDict)
         texts = {name: data[name] for name in data if isinstance(data[name], str)} if is_form else {}
         form = ImportForm({"kind": ImportJob.Kind.DIALOGUES} | texts, request.FILES, study=self.study)
-        if not form.is_valid():
-            raise serializers.ValidationError(
-                {name: [str(text) for text in said] for name, said in form.errors.items()}
-            )
+        if is_form:
+            refuse_unknown(data, (*form.fields, CSRF_FIELD))
+        _refuse_wrong(form)
         user, now = signed_in(request.user), timezone.now()
         job = uploads.queue_import(study=self.study, user=user, now=now, **form.arguments())
         headers = {"Location": request.build_absolute_uri(f"{job.token}/")}

@@ -9,6 +9,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotation.access import RIGHTS, Right
+from annotation.api.strict import StrictSerializer
 from annotation.dealing import COUNTED, DIALOGUES
 from annotation.forms import RESERVED_SLUGS
 from annotation.models import Batch, ImportJob, Membership, Participant, Rating, Study
@@ -73,7 +74,7 @@ class BriefStudySerializer(serializers.ModelSerializer):
         read_only_fields = fields
 
 
-class StatusSerializer(serializers.Serializer):
+class StatusSerializer(StrictSerializer):
     status = serializers.ChoiceField(choices=["open", "closed"])
 
 
@@ -134,7 +135,7 @@ class BatchSerializer(serializers.ModelSerializer):
         read_only_fields = fields
 
 
-class MakeBatchesSerializer(serializers.Serializer):
+class MakeBatchesSerializer(StrictSerializer):
     """How dialogues are dealt out. `size` is required unless `by` is `given`, `field` if `by` is `stratified`."""
 
     by = serializers.ChoiceField(choices=["given", "size", "stratified"], default="given")

@@ -17,7 +17,7 @@ from annotation.importing.files import ready
 from annotation.importing.formats import dialogue_format, read_dialogues
 from annotation.importing.layouts import TABLE_FORMATS
 from annotation.importing.made import remember_dialogues
-from annotation.importing.matching import Sides, grounded_in, refuse_unmatched, wholes_left_out
+from annotation.importing.matching import Sides, about_wholes, grounded_in, refuse_unmatched
 from annotation.importing.new_sources import doubts, named_nearly
 from annotation.importing.outcome import (
     MOST_ERRORS,
@@ -107,7 +107,7 @@ def import_dialogues(
             except ImportRejected as error:
                 error.beside = _beside(study, spool, name, is_dry_run)
                 raise
-    summary.warnings += wholes_left_out(options, units)
+    summary.warnings += about_wholes(options, units)
     if summary.counts["dialogues_new"] >= MANY and not is_dry_run:
         analyse(*COUNTED)
     return summary

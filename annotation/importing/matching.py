@@ -13,6 +13,7 @@ from annotation.importing.layouts import TABLE_FORMATS
 from annotation.importing.outcome import BadField, Remedy
 from annotation.importing.remedies import choose_columns, choose_one_of
 from annotation.importing.shapes import JSONL_MESSAGES, ONLY_SOURCE, DialogueOptions, ParsedDialogue
+from annotation.importing.transcripts import TRANSCRIPT_FORMATS
 from annotation.models import Study
 from parley.listing import both
 from protocols.models import ProtocolVersion
@@ -48,27 +49,46 @@ def _how_to_match(missing: list[str], is_table: bool) -> Remedy:
     return Remedy(found.page + page, found.command + whole % {"option": "--source NAME"})
 
 
-def wholes_left_out(options: DialogueOptions, units: Iterable[str]) -> list[str]:
-    """Warn of a chat log without its whole dialogues, if the protocol has questions about them."""
-    if not options.transcript or options.with_dialogue or Unit.DIALOGUE not in units:
+def about_wholes(options: DialogueOptions, units: Iterable[str]) -> list[str]:
+    """Warn of a chat log whose whole dialogues are left out but asked about, or are taken and not asked about."""
+    asked = {*units}
+    if not options.transcript or not asked:
         return []
-    if Unit.RESPONSE not in units:
+    if not options.with_dialogue:
+        text = _left_out(asked)
+    elif asked & {Unit.DIALOGUE, Unit.COMPARISON}:
+        text = ""
+    else:
         text = _(
+            "This protocol does not ask about whole dialogues, so those that “%(option)s” (--with-dialogue) adds are "
+            "not rated."
+        )
+    return [text % {"option": _("Rate the whole dialogue too, at the end")}] if text else []
+
+
+def _left_out(asked: set[str]) -> str:
+    if Unit.DIALOGUE not in asked:
+        return ""
+    if Unit.RESPONSE not in asked:
+        return _(
             "This protocol asks about whole dialogues. Tick “%(option)s” (--with-dialogue): otherwise the last "
             "response is not part of the dialogue that is rated."
         )
-    else:
-        text = _(
-            "This protocol also asks about whole dialogues. Tick “%(option)s” (--with-dialogue) to ask these questions "
-            "after the last turn. Otherwise they are asked beside the last turn, whose response is then not part of "
-            "the dialogue."
-        )
-    return [text % {"option": _("Rate the whole dialogue too, at the end")}]
+    return _(
+        "This protocol also asks about whole dialogues. Tick “%(option)s” (--with-dialogue) to ask these questions "
+        "after the last turn. Otherwise they are asked beside the last turn, whose response is then not part of "
+        "the dialogue."
+    )
 
 
 def grounded_in(spec: VersionSpec) -> str:
     """Return the name of the first question about what a context panel says, or an empty text."""
     return next((each.name for each in spec.criteria if each.key in GROUNDED), "")
+
+
+def _on_line(line: int, reason: str) -> str:
+    """Return a sentence with its line. A chat log that is one document has none."""
+    return _("Line %(line)s: %(reason)s") % {"line": line, "reason": reason} if line else capfirst(reason)
 
 
 class _Side(NamedTuple):
@@ -95,6 +115,7 @@ class Sides:
         self._bare: int | None = None  # the line of the first dialogue without responses
         self._n_dialogues = self._n_rated = self._n_matched = 0
         self._is_table = format in TABLE_FORMATS
+        self._is_chat_log = format in TRANSCRIPT_FORMATS
         self._n_alike = 0  # the most responses to one dialogue, as long as none has a source of its own
         self._has_sources = False
         self._scenarios: dict[str, _Side | None] = {}  # None: there are two sources
@@ -109,7 +130,8 @@ class Sides:
         self._n_alike = max(self._n_alike, len(dialogue.candidates))
         self._has_sources |= any(candidate.source != ONLY_SOURCE for candidate in dialogue.candidates)
         is_bare = not dialogue.candidates and dialogue.conversation in ("", dialogue.key)
-        if self._has_responses and not self._rates_wholes and is_bare and self._bare is None:
+        needs_response = self._has_responses and not self._rates_wholes and not self._is_chat_log
+        if needs_response and is_bare and self._bare is None:
             self._bare = dialogue.line
         if not self._is_comparing:
             return
@@ -156,21 +178,21 @@ class Sides:
                 return [_("Nothing can be compared: no dialogue has responses, or a source and a scenario.")]
         if self._bare is not None:
             text = _(
-                "Line %(line)s: a dialogue has no responses, but this protocol rates responses. No batches can be made "
-                "of it. If the file is a chat log, import it as a chat log instead."
+                "a dialogue has no responses, but this protocol rates responses. No batches can be made of it. If the "
+                "file is a chat log, import it as a chat log instead."
             )
-            return [text % {"line": self._bare}]
+            return [_on_line(self._bare, text)]
         scenario = _(
-            "Line %(line)s: the scenario %(name)r has a dialogue of only one source, %(source)s. Import the dialogue "
-            "of another source too, or remove this one: until then, no batches can be made."
+            "the scenario %(name)r has a dialogue of only one source, %(source)s. Import the dialogue of another "
+            "source too, or remove this one: until then, no batches can be made."
         )
         dialogue = _(
-            "Line %(line)s: the dialogue %(name)r has responses of only one source, %(source)s. Add a response of "
-            "another source, or remove the dialogue: until then, no batches can be made."
+            "the dialogue %(name)r has responses of only one source, %(source)s. Add a response of another source, or "
+            "remove the dialogue: until then, no batches can be made."
         )
         found = [(side.line, scenario % side._asdict()) for side in self._lone(study)]
         found += [(side.line, dialogue % side._asdict()) for side in self._one_sided]
-        said = [text for _line, text in sorted(found)]
+        said = [_on_line(line, text) for line, text in sorted(found)]
         if more := len(said[MOST_WARNINGS:]):
             text = ngettext("And %(number)s more.", "And %(number)s more.", more)
             return [*said[:MOST_WARNINGS], text % {"number": intcomma(more)}]

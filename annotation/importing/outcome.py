@@ -79,16 +79,17 @@ class ImportRejected(Exception):
 
 
 class BadField(Exception):
-    """Raised while a line is parsed, and turned into its LineError."""
+    """Raised while a line is parsed, and turned into its LineError. `line` is another one that is at fault."""
 
-    def __init__(self, field: str, reason: str, remedy: Remedy | None = None) -> None:
+    def __init__(self, field: str, reason: str, remedy: Remedy | None = None, line: int = 0) -> None:
         super().__init__(f"{field}: {reason}")
+        self.line = line
         self.field = field
         self.reason = reason
         self.remedy = remedy
 
     def on_line(self, line: int) -> LineError:
-        return LineError(line, self.field, self.reason, self.remedy)
+        return LineError(self.line or line, self.field, self.reason, self.remedy)
 
 
 @dataclass(slots=True)
@@ -122,7 +123,7 @@ class ErrorLog:
         try:
             yield
         except BadField as error:
-            self.add(line, error.field, error.reason, error.remedy)
+            self.add(error.line or line, error.field, error.reason, error.remedy)
 
     def refuse_any(self, beside: "ImportSummary | None" = None) -> None:
         if self.n_errors:

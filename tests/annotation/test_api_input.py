@@ -3,9 +3,11 @@
 import base64
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
+from annotation.models import ImportJob
 from tests.api import Api, error
 from tests.cast import Cast
 
@@ -83,3 +85,58 @@ def test_another_kind_of_body_is_refused(cast: Cast):
 
     assert answer.status_code == 415
     error(answer)
+
+
+def upload(cast: Cast, **fields):
+    log = b'{"id": "c", "model": "m", "messages": [{"role": "user", "content": "Hi"}, '
+    log += b'{"role": "assistant", "content": "Hello"}]}\n'
+    return Api(cast.owner).upload("api_imports", SLUG, file=SimpleUploadedFile("log.jsonl", log), **fields)
+
+
+@pytest.mark.parametrize("name", ["map_scenaro", "foo", "dry_run"])
+def test_an_unknown_field_of_an_import_is_refused_with_the_known_ones(cast: Cast, name):
+    answer = upload(cast, transcript="true", **{name: "when"})
+
+    assert answer.status_code == 400
+    ((field, (said,)),) = error(answer)["fields"].items()
+    assert field == name
+    assert said.startswith("This field is unknown. The fields are: kind, file, format, ")
+    assert " map_scenario," in said
+    assert not ImportJob.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("rate", "last"), ("roles", "user"), ("with_dialogue", "true"), ("show_system", "true")]
+)
+def test_an_option_of_chat_logs_needs_a_chat_log(cast: Cast, name, value):
+    answer = upload(cast, **{name: value})
+
+    assert answer.status_code == 400
+    assert error(answer)["fields"] == {name: ["This field is for chat logs: send transcript=true too."]}
+    assert not ImportJob.objects.exists()
+    assert upload(cast, transcript="true", **{name: value}).status_code == 202
+
+
+def test_what_an_import_does_anyway_may_be_said(cast: Cast):
+    assert upload(cast, rate="all", roles="assistant", with_dialogue="false").status_code == 202
+
+
+def test_an_unknown_field_of_batches_is_refused_with_the_known_ones(cast: Cast):
+    n_batches = cast.study.batches.count()
+    answer = Api(cast.owner).ask("POST", "api_batches", SLUG, data={"by": "given", "pairs": 2})
+
+    assert answer.status_code == 400
+    assert error(answer)["fields"] == {
+        "pairs": [
+            "This field is unknown. The fields are: by, size, counts, field, k, n_pairs, repeat_percent, seats, "
+            "n_dialogues, kind, is_fresh_only, same_as."
+        ]
+    }
+    assert cast.study.batches.count() == n_batches
+
+
+def test_an_unknown_field_beside_the_status_of_a_batch_is_refused(cast: Cast):
+    answer = Api(cast.owner).ask("PATCH", "api_batch", SLUG, cast.batch.key, data={"status": "open", "seats": 5})
+
+    assert answer.status_code == 400
+    assert error(answer)["fields"] == {"seats": ["This field is unknown. The fields are: status."]}

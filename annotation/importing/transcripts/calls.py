@@ -44,7 +44,7 @@ def _joined(key: str, calls: list[Call]) -> Log:
         messages += _new(messages, call)
         for message in call.answered:
             message.model = message.model or call.model
-            message.ids = call.ids
+            message.ids, message.call = call.ids, call.place
         said = [message for message in call.answered if message.role == ASSISTANT]
         if said:
             said[-1].key = call.key
@@ -62,7 +62,7 @@ def _new(known: list[Message], call: Call) -> list[Message]:
     given = [message for message in call.given if message.role != SYSTEM]
     for message in given:
         if message.role == ASSISTANT:
-            message.model = message.model or call.model
+            message.model, message.call = message.model or call.model, call.place
     said = [message.said for message in given]
     # A call is given all that was said, or the last part of it.
     for n in range(min(len(before), len(said)), 0, -1):
@@ -73,6 +73,6 @@ def _new(known: list[Message], call: Call) -> list[Message]:
             "the call %(key)r does not go on where the one before it in %(conversation)r ends. Export only the calls "
             "that answer the user, or give each conversation a session of its own"
         )
-        place = call.place[1] or "input"
-        raise BadField(place, text % {"key": call.key, "conversation": call.conversation})
+        line, place = call.place
+        raise BadField(place or "input", text % {"key": call.key, "conversation": call.conversation}, line=line)
     return [*systems, *given]

@@ -84,6 +84,8 @@ class Cutter:
         """Return the model of the whole log. Raise BadField if the assistant's responses are from several."""
         said = [response for response in responses if response.message.role == ASSISTANT]
         models = list(dict.fromkeys(self._model(log, response) for response in said))
+        if len(models) > 1 and "" in models:
+            raise _without_model(log, next(each for each in said if not self._model(log, each)))
         if log.model or len(models) < 2:
             return log.model or (models or [self._options.source])[0]
         text = _(
@@ -112,7 +114,7 @@ class Cutter:
         self._claim(key, log)
         source = clean_key(model, _at(log, "model"), LONGEST_SOURCE_KEY)
         if not source:
-            raise BadField(_at(log, "model"), _("is missing"), name_model())
+            raise _without_model(log, response)
         candidates = []
         if response:
             message = response.message
@@ -133,6 +135,12 @@ class Cutter:
 
 def _asker(turns: list[Record]) -> str:
     return USER if any(turn["speaker"] == USER for turn in turns) else asker_of(turns)
+
+
+def _without_model(log: Log, response: Response | None) -> BadField:
+    """Return the error at the call that gave the response, which may be any of those that make the log."""
+    line, place = (response and response.message.call) or (log.line, log.place)
+    return BadField(f"{dotted(place)}model", _("is missing"), name_model(), line)
 
 
 def _at(log: Log, name: str) -> str:

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from annotation.importing.fields import Record, clean_text, kind_of, nul
 from annotation.importing.outcome import BadField
+from annotation.importing.transcripts.places import Place
 
 SYSTEM, USER, ASSISTANT, TOOL = "system", "user", "assistant", "tool"
 TOOL_CALL, TOOL_RESULT = "tool call", "tool result"
@@ -42,7 +43,10 @@ MEDIA_PARTS = dict.fromkeys(("image", "image_url", "input_image"), "[image]") | 
 
 @dataclass(slots=True)
 class Message:
-    """A message with one role. `place` is its field in the file, `ids` are those of its origin."""
+    """A message with one role. `place` is its field in the file, `ids` are those of its origin.
+
+    `call` is the place of the call that gave it, in a log of single calls.
+    """
 
     role: str
     text: str
@@ -51,6 +55,7 @@ class Message:
     model: str = ""
     ids: Record = field(default_factory=dict)
     is_call: bool = False
+    call: Place | None = None
 
     @property
     def speaker(self) -> str:

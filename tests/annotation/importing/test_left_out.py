@@ -83,3 +83,32 @@ def test_the_criterion_of_a_whole_file_is_chosen_by_its_name(client: Client, stu
     offered = re.findall(r'<option value="([^"]*)"[^>]*>([^<]+)</option>', choice[1])
     assert offered[0] == ("", "named in the file, or the only one")
     assert ("interpretability", "Interpretability") in offered
+
+
+def test_whole_dialogues_of_a_chat_log_are_said_not_to_be_rated_where_the_protocol_does_not_ask_about_them(
+    client: Client, study: Study, tmp_path
+) -> None:
+    study.protocol_version = builtin("he-protocol-1.0")
+    study.save()
+    said = (
+        "This protocol does not ask about whole dialogues, so those that “Rate the whole dialogue too, at the end” "
+        "(--with-dialogue) adds are not rated."
+    )
+    (path := tmp_path / "chats.json").write_text(f"[{CHAT}]")
+    out = StringIO()
+    call_command("import_dialogues", "wellbeing", path, "--transcript", "--with-dialogue", "--dry-run", stdout=out)
+    (warning,) = [line for line in out.getvalue().splitlines() if "Warning" in line]
+    assert warning == f"  Warning: {said}"
+    page_text = preview_of(client, f"[{CHAT}]", "chats.json", transcript="on", with_dialogue="on")
+    assert said in page_text
+    assert "import it as a chat log instead" not in page_text
+    assert said not in preview_of(client, f"[{CHAT}]", "chats.json", transcript="on")
+
+
+def test_a_dialogue_without_responses_is_still_warned_of(client: Client, study: Study) -> None:
+    study.protocol_version = builtin("he-protocol-1.0")
+    study.save()
+    bare = {"id": "b", "messages": [{"role": "user", "content": "Hi"}]}
+    rated = bare | {"id": "r", "candidates": [{"id": "c", "source": "bot", "text": "Hello"}]}
+    said = preview_of(client, json.dumps(rated) + "\n" + json.dumps(bare), "d.jsonl")
+    assert "Line 2: a dialogue has no responses, but this protocol rates responses." in said

@@ -181,6 +181,20 @@ def test_traced_calls_become_their_conversation_with_the_ids_of_their_origin(
     assert prompt == (None if source else "You know the valley.")
 
 
+@pytest.mark.parametrize("options", [{}, {"with_dialogue": True}, {"rate": "from:3", "with_dialogue": True}])
+def test_a_call_without_a_model_is_named_as_the_place_of_the_error(study: Study, options: dict[str, Any]) -> None:
+    (error,) = errors_of(load_log, study, LOGS / "langfuse_session.json", **options)
+    assert error[:2] == (0, "traces[1].model")
+    assert error[2].startswith("is missing: name the model that answers")
+
+
+def test_a_call_without_a_model_is_named_by_its_line(study: Study, write: Write) -> None:
+    lines = (LOGS / "langfuse_traces.jsonl").read_text().splitlines()
+    path = write(json.loads(lines[0]) | {"model": "model_a"}, json.loads(lines[1]))
+    (error,) = errors_of(load_log, study, path)
+    assert error[:2] == (2, "model")
+
+
 @pytest.mark.parametrize("name", ["opentelemetry.json", "opentelemetry_events.jsonl", "opentelemetry_details.jsonl"])
 def test_the_tool_of_a_traced_call_is_part_of_the_context(study: Study, name: str) -> None:
     load_log(study, LOGS / name)
