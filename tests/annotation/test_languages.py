@@ -32,8 +32,8 @@ WORD = re.compile(r"[A-Za-z]{2,}")
 # Names that are the same in every language.
 NAMES = {
     "Parley", "English", "Italiano", "CSV", "JSON", "PDF", "HTML", "YAML", "XLSX", "Markdown", "SVG", "UTF",
-    "GBP", "API", "SHA", "ISO", "Prolific", "Amazon", "Mechanical", "Turk", "HEDS", "Shimorina", "Belz", "Thomson", "https",
-    "aclanthology", "org", "humeval", "gem", "Fleiss", "Cohen", "Krippendorff", "Gwet", "Landis", "Koch",
+    "GBP", "API", "SHA", "ISO", "Prolific", "Amazon", "Mechanical", "Turk", "HEDS", "Shimorina", "Belz", "https",
+    "Thomson", "aclanthology", "org", "humeval", "gem", "Fleiss", "Cohen", "Krippendorff", "Gwet", "Landis", "Koch",
 }  # fmt: skip
 
 
