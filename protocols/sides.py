@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from protocols.models import Criterion, Option, ProtocolVersion
 from protocols.schema import BundleError, one_of
@@ -17,6 +18,7 @@ Entry = Mapping[str, Any]
 Role = Option.Role
 SIDES = (Role.LEFT, Role.RIGHT)
 OF_A_PAIR = (*SIDES, Role.EQUAL, Role.BOTH_BAD)
+BOTH_SIDES = gettext_lazy("a left and a right option")
 ROLES_OF_A_COMPARISON = (*OF_A_PAIR, Role.UNSURE, Role.EXCLUDING)
 
 
@@ -71,7 +73,7 @@ def _missing_side(path: str, criterion: Entry) -> Iterator[BundleError]:
     for side in SIDES:
         if side not in roles:
             message = _("has no option with the role %(side)s") % {"side": str(side)}
-            yield BundleError(f"{path}.options", message, _("a left and a right option"))
+            yield BundleError(f"{path}.options", message, str(BOTH_SIDES))
 
 
 def _mirror_errors(path: str, criterion: Entry) -> Iterator[BundleError]:

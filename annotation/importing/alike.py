@@ -13,21 +13,27 @@ FIRST_LINES = 5
 
 @dataclass(frozen=True, slots=True)
 class AlikeErrors:
-    """Errors of one kind. `reason` is that of the first; the others may name something else unless `are_equal`."""
+    """Errors of one kind. `reason` is that of the first; the others may name something else unless `are_equal`.
+
+    `lines` are the first ones; there may be more. Records of a JSON array may share a line.
+    """
 
     lines: tuple[int, ...]
     n: int
     field: str
     reason: str
     are_equal: bool
+    has_more: bool
 
     @property
     def place(self) -> str:
-        """Return the lines: "2" of one error, otherwise the first ones and how many rows there are."""
+        """Return the lines: "2" of one error, otherwise the first ones and how many rows or records there are."""
         shown = ", ".join(str(line) for line in self.lines)
         if self.n == 1:
             return shown
-        shown += ", …" if self.n > len(self.lines) else ""
+        shown += ", …" if self.has_more else ""
+        if len(self.lines) == 1:
+            return _("%(line)s (%(n)s records)") % {"line": shown, "n": intcomma(self.n)}
         return _("%(lines)s (%(n)s rows)") % {"lines": shown, "n": intcomma(self.n)}
 
     @property
@@ -48,7 +54,8 @@ def alike(errors: Iterable[LineError], n_errors: int) -> list[AlikeErrors]:
 
 def _together(errors: list[LineError], n: int) -> AlikeErrors:
     first = errors[0]
-    lines = tuple(error.line for error in errors[:FIRST_LINES])
-    return AlikeErrors(
-        lines, max(n, len(errors)), first.field, first.reason, len({each.reason for each in errors}) == 1
-    )
+    lines = tuple(dict.fromkeys(error.line for error in errors))
+    n = max(n, len(errors))
+    are_equal = len({each.reason for each in errors}) == 1
+    has_more = len(lines) > FIRST_LINES or (n > len(errors) and len(lines) > 1)
+    return AlikeErrors(lines[:FIRST_LINES], n, first.field, first.reason, are_equal, has_more)

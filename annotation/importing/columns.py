@@ -197,6 +197,14 @@ def none_found(fields: Sequence[str], columns: list[str], aliases: Mapping[str, 
     return text % {"known": "; ".join(known), "columns": named(columns)}
 
 
+def none_left(names: Iterable[str], unused: list[str]) -> str:
+    """Return that no column has one of these names, with the columns that may be meant, if any is left."""
+    if not unused:
+        return _("no column has a recognised name (%(known)s)") % {"known": either(names)}
+    text = _("no column has a recognised name (%(known)s); columns not used yet: %(columns)s")
+    return text % {"known": either(names), "columns": named(unused)}
+
+
 def named(columns: list[str]) -> str:
     """Return the names of columns for an error: all, or the first of very many."""
     return ", ".join([*columns[:MOST_NAMED], *(["…"] if len(columns) > MOST_NAMED else [])])

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from django.utils.translation import gettext as _
 
-from annotation.importing.columns import NONE, SEVERAL, named, place_of, told_places
+from annotation.importing.columns import NONE, SEVERAL, named, none_left, place_of, told_places
 from annotation.importing.outcome import BadField, Remedy
 from annotation.importing.panel_columns import PANEL_FIELDS, Panels, panels_of
 from annotation.importing.remedies import choose_columns, choose_one_of
@@ -17,7 +17,6 @@ from annotation.importing.shapes import (
     SCENARIO_KEYS,
     SOURCE_KEYS,
 )
-from parley.listing import either
 
 CSV_PROMPTS, RESPONSES, WIDE, TURNS = "csv-prompts", "table-responses", "table-wide", "table-turns"
 TABLE_FORMATS = (CSV_PROMPTS, RESPONSES, WIDE, TURNS)
@@ -94,9 +93,8 @@ def layout_of(columns: list[str], wanted: Mapping[str, str], format: str = "") -
         return replace(_of_turns(places, wanted, columns), panels=panels.without_responses())
     places = {name: at for name, at in places.items() if name not in ("turn", "text")}
     if not {"history", "prompt"} & places.keys():
-        text = _("no column with the dialogue so far, or with its last turn; columns not used yet: %(columns)s")
         unused = _unused([*places.values(), *responses.values(), *panels.places], columns)
-        raise BadField("history", text % {"columns": named(unused)}, _choose_history())
+        raise BadField("history", _no_history(unused), _choose_history())
     if responses:
         places.pop("source", None)
         return Layout(WIDE, places, responses, panels)
@@ -104,6 +102,13 @@ def layout_of(columns: list[str], wanted: Mapping[str, str], format: str = "") -
         places = {name: at for name, at in places.items() if name not in ("item", "speaker")}
         return Layout(RESPONSES, places, panels=panels.without_responses())
     return Layout(RESPONSES, _needed(places, ("response",), columns), panels=panels)
+
+
+def _no_history(unused: list[str]) -> str:
+    if not unused:
+        return _("no column with the dialogue so far, or with its last turn")
+    text = _("no column with the dialogue so far, or with its last turn; columns not used yet: %(columns)s")
+    return text % {"columns": named(unused)}
 
 
 def _choose_history() -> Remedy:
@@ -138,9 +143,8 @@ def _needed(places: dict[str, int], names: tuple[str, ...], columns: list[str]) 
     """Return the places if the table has all of these. Raise BadField otherwise."""
     for name in names:
         if name not in places:
-            text = _("no column has a recognised name (%(known)s); columns not used yet: %(columns)s")
-            found = {"known": either(ALIASES[name]), "columns": named(_unused(places.values(), columns))}
-            raise BadField(name, text % found, choose_columns(name))
+            reason = none_left(ALIASES[name], _unused(places.values(), columns))
+            raise BadField(name, reason, choose_columns(name))
     return places
 
 

@@ -28,18 +28,17 @@ from annotation.importing.columns import (
     OWN_STUDY,
     columns_of_ratings,
     is_own_export,
-    named,
+    none_left,
 )
 from annotation.importing.copying import NULL, copy_ids, copy_text, spool_file
 from annotation.importing.extent import Extent
 from annotation.importing.fields import LONGEST_BATCH_KEY, LONGEST_KEY, LONGEST_SOURCE_KEY, clean_key, nul
 from annotation.importing.labels import LABEL_FIELDS, holds_labels, label_rows
 from annotation.importing.outcome import BadField, ErrorLog, ImportRejected, LineError, Progress
-from annotation.importing.remedies import choose_columns
+from annotation.importing.remedies import choose_one_of
 from annotation.importing.tables import Row, open_table
 from annotation.models import Study
 from parley.formulas import unquote_formula
-from parley.listing import either
 from protocols.models import Criterion, ProtocolVersion
 from protocols.specs import CriterionSpec, OptionSpec, VersionSpec
 
@@ -163,9 +162,8 @@ class VoteSpool(AbstractContextManager):
         is_about_responses = not (self._is_own or self._is_whole_dialogue or "left" in self._places)
         self._lacks_source = is_about_responses and not {"item", "source"} & self._places.keys()
         if self._lacks_source:
-            text = _("no column has a recognised name (%(known)s); columns not used yet: %(columns)s")
-            reason = text % {"known": either(ALIASES["source"]), "columns": named(self.unused)}
-            raise BadField("source", reason, choose_columns("source"))
+            reason = none_left([*ALIASES["source"], *ALIASES["item"]], self.unused)
+            raise BadField("source", reason, choose_one_of("source", "item"))
 
     def _long_rows(self, rows: Iterable[Row], width: int) -> Iterator[Row]:
         """Yield a row for each answer of a row with a column for each criterion. An empty cell is no answer."""

@@ -4,12 +4,14 @@ import json
 from copy import deepcopy
 
 import pytest
+import yaml
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
 from annotation.services.researchers import admit
 from protocols.bundles import InvalidBundle, dump_bundle
+from protocols.management.commands._examples import example_for
 from protocols.models import Option, ProtocolVersion
 from protocols.services import create_protocol, publish_version, store_bundle
 from tests.comparing import COMPARED
@@ -109,3 +111,14 @@ def test_the_preview_shows_the_fault_instead_of_a_screen(client, draft):
     assert SAID in answer.text
     shown = client.get(place).text
     assert shown.count("compared-side") == 2
+
+
+def test_the_example_beside_a_missing_side_has_both_sides():
+    with pytest.raises(InvalidBundle) as refused:
+        store_bundle(one_sided(), publish=False, now=NOW)
+    (error,) = refused.value.errors
+    shown = yaml.safe_load(example_for(error))
+    assert [option["role"] for option in shown["options"]] == ["left", "equal", "right"]
+    complete = one_sided()
+    complete["criteria"][0] |= shown | {"examples": []}
+    store_bundle(complete, publish=False, now=NOW)

@@ -9,6 +9,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from protocols.schema import SCHEMA, BundleError, resolved
+from protocols.sides import BOTH_SIDES
 
 Schema = Mapping[str, Any]
 ONE_OF = "one of: "
@@ -54,6 +55,7 @@ RIGHT: dict[str, Any] = {
     "options": [{"key": "polite", "label": "Polite"}, {"key": "rude", "label": "Rude"}],
     "scales": {"agreement": [{"key": "no", "label": "I disagree"}, {"key": "yes", "label": "I agree"}]},
 }
+TWO_SIDES = [{"key": side, "label": side.capitalize(), "role": side} for side in ("left", "equal", "right")]
 
 
 def example_for(error: BundleError) -> str:
@@ -97,6 +99,8 @@ def _expected_value(expected: str, allowed: list[str], part: Schema) -> Any:
     number = re.fullmatch(r"at (?:least|most) (\d+)", expected)
     if number and _is_valid(int(number[1]), part):
         return int(number[1])
+    if expected == BOTH_SIDES:
+        return TWO_SIDES
     if expected in part.get("enum", ()):
         return expected
     return [] if expected.startswith("none") else next(filter(None, allowed), None)

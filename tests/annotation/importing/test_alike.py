@@ -30,3 +30,10 @@ def test_errors_that_are_not_listed_are_counted_where_there_is_one_kind() -> Non
         log.add(line + 2, "a", "is empty")
     (one,) = alike(log.errors, log.n_errors)
     assert one.place == "2, 3, 4, 5, 6, … (1,440 rows)"
+
+
+def test_records_that_share_a_line_are_counted_as_records() -> None:
+    (one,) = alike([LineError(1, "a", "is empty")] * 3, 3)
+    assert one.place == "1 (3 records)"
+    (one,) = alike([LineError(line, "a", "is empty") for line in (1, 1, 2)], 3)
+    assert one.place == "1, 2 (3 rows)"

@@ -51,6 +51,8 @@ def test_a_map_goes_before_names_and_a_dash_leaves_a_column_out() -> None:
     [
         ("a,b", {}, "history", "--map history=COLUMN or prompt=COLUMN; if each row is a turn, name the"),
         ("prompt,b", {}, "response", "columns not used yet: b: name the column with --map response=COLUMN"),
+        ("prompt,id", {}, "response", "generation, output or reply): name the column with --map response=COLUMN"),
+        ("id,response", {}, "history", "or with its last turn: name the column with --map history=COLUMN or prompt"),
         ("prompt,b", {"response": "c"}, "map", "the file has no column 'c', only: prompt, b"),
         ("prompt,b", {"answer": "b"}, "map", "'answer' is not a field: use dialogue, conversation, batch, history"),
         ("prompt,a,b_response,response_b", {"response": "b_response|response_b"}, "response", "of the source 'b'"),

@@ -196,10 +196,23 @@ def test_a_table_without_a_source_has_one_error_beside_those_of_its_answers(db: 
     assert source == (
         1,
         "source",
-        "no column has a recognised name (source, model or system); columns not used yet: system_name: name the column "
-        "with --map source=COLUMN",
+        "no column has a recognised name (source, model, system, item, item_id, candidate or candidate_id); columns "
+        "not used yet: system_name: name the column with --map source=COLUMN or item=COLUMN",
     )
     assert value[:2] == (2, "uses_knowledge")
+
+
+def test_a_table_without_a_source_and_without_other_columns_lists_none(db: None, write: Write) -> None:
+    study = StudyFactory(protocol_version=builtin("usr-1.0"))
+    path = write("dialogue;annotator;Understandable;Natural", "x01;ext;1;2", name="a.csv")
+    assert errors_of(load_ratings, study, path) == [
+        (
+            1,
+            "source",
+            "no column has a recognised name (source, model, system, item, item_id, candidate or candidate_id): name "
+            "the column with --map source=COLUMN or item=COLUMN",
+        )
+    ]
 
 
 def test_what_is_wrong_with_a_row_is_said_once_however_many_answers_it_holds(db: None, write: Write) -> None:
