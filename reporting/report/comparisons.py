@@ -282,7 +282,7 @@ def _warnings(found: Compared, unused: list[Unused], n_answers: int) -> Iterable
         yield ANSWERS_UNUSED
     if any(each.effect == ANNOTATOR and each.reason == RESIDUAL for each in found.left_out):
         yield ANNOTATORS_UNKNOWN
-    if found.has_no_taste:
+    if found.has_no_taste and found.differences:
         yield NO_TASTE
 
 

@@ -207,12 +207,15 @@ def test_files_have_each_rate_difference_and_coefficient(report: Report):
 def test_latex_has_the_rates_and_the_agreement_with_their_intervals(report: Report):
     tables = {text.split("}")[0]: text for text in as_latex(report).split("label{tab:")}
     mean, found = first(report).rates.means[0], first(report).agreement
-    rate = f"{mean.mean:.2f} [{mean.limits.low:.2f}, {mean.limits.high:.2f}]".replace("[-", "[$-$")
+    rate = f"[{mean.limits.low:.2f}, {mean.limits.high:.2f}]".replace("[-", "[$-$")
     row = next(line for line in tables["behaviours"].splitlines() if line.startswith("Ignores & "))
-    assert row.startswith(f"Ignores & {rate}")
-    assert f"(n {mean.limits.n_ratings})" in row
-    alpha = f"{found.krippendorff_alpha:.2f} [{found.alpha.low:.2f}, {found.alpha.high:.2f}]".replace("[-", "[$-$")
-    assert f"Ignores & {alpha} & " in tables["behaviouragreement"]
+    assert f"{mean.mean:.2f}" in row
+    assert rate in row
+    assert f"n {mean.limits.n_ratings}" in row
+    alpha = f"[{found.alpha.low:.2f}, {found.alpha.high:.2f}]".replace("[-", "[$-$")
+    (row,) = [line for line in tables["behaviouragreement"].splitlines() if line.startswith("Ignores & ")]
+    assert f"{found.krippendorff_alpha:.2f}" in row
+    assert alpha in row
 
 
 def test_the_chart_is_a_file(report: Report):
