@@ -15,7 +15,7 @@ Numbers = Estimate | Interval
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Of so many studies: `covered` have an interval that holds the truth, `plain` show one without any mark."""
+    """The studies whose interval holds the truth (`covered`), and those that show one without a mark (`plain`)."""
 
     n: int = 0
     covered: int = 0

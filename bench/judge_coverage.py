@@ -1,4 +1,4 @@
-"""How often means and rates that join people with a judge hold the true value, if items come in conversations."""
+"""Count how often means and rates of people and a judge hold the true value if items share conversations."""
 
 from __future__ import annotations
 

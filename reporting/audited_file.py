@@ -49,7 +49,7 @@ class AuditColumns:
 
 @dataclass(frozen=True, slots=True)
 class AuditScale:
-    """How answers are compared, and which count as 1 in means and rates."""
+    """The level of the answers, and which of them count as 1 in means and rates."""
 
     level: str = NOMINAL
     positive: tuple[str, ...] = ()
@@ -62,7 +62,7 @@ class AuditScale:
 
 @dataclass(frozen=True, slots=True)
 class SourceMeans:
-    """What people and the judge say of one source, or of all together (None)."""
+    """The means of one source by people and by the judge; the source of all together is None."""
 
     source: str | None
     powered: Powered
@@ -252,8 +252,7 @@ class _Both:
             return found, None
         names, source = self._of_items(self.columns.source)
         for at, name in enumerate(names):
-            mine = source[kept] == at
-            part = Part(whole.human[mine], whole.judge[mine], whole.cluster[mine])
+            part = whole.some(source[kept] == at)
             found.append(SourceMeans(name, powered_mean(part), corrected_rate(part)))
         return found, compare_systems(whole, source[kept], len(names))
 

@@ -19,6 +19,11 @@ class FileCommand(BaseCommand):
         return super().create_parser(prog_name, subcommand, formatter_class=RawDescriptionHelpFormatter, **kwargs)
 
 
+def p_text(value: float | None) -> str:
+    """Return a p value with three decimals and no leading zero."""
+    return "-" if value is None else "<.001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
+
+
 def wrapped(text: str) -> str:
     return fill(text, WIDTH, break_on_hyphens=False)
 

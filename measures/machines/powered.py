@@ -62,13 +62,16 @@ class Part:
     def labelled(self) -> BoolArray:
         return ~np.isnan(self.human)
 
+    def some(self, chosen: BoolArray) -> "Part":
+        return Part(self.human[chosen], self.judge[chosen], self.cluster[chosen])
+
     def by_cluster(self, values: FloatArray) -> FloatArray:
         return np.asarray(np.bincount(self.cluster, values), float)
 
 
 @dataclass(frozen=True, slots=True)
 class Further:
-    """How many further items people would have to rate to halve the interval, or the reason why none are enough."""
+    """The number of items that people must still rate to halve the interval, or why no number is enough."""
 
     n: int | None
     reason: str | None = None

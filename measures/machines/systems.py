@@ -1,4 +1,4 @@
-"""Whether a judge orders the sources as people do, and the items about which they differ most.
+"""Compare the orders in which people and a judge put the sources, and find the items that they differ on most.
 
 Sources: Kendall 1945, Biometrika 33:239 (tau-b, which takes ties into account); Deutsch, Foster & Freitag 2023, Ties
 Matter, EMNLP 2023:12914 (pairwise accuracy: a tie of both is right, a tie of one is wrong); Davison & Hinkley 1997,
@@ -40,7 +40,7 @@ class Systems:
 
 @dataclass(frozen=True, slots=True)
 class ItemGap:
-    """How far people are from the judge on an item: `gap` is the share of votes that differ, or |mean - judge|.
+    """The distance of people from the judge on an item: `gap` is the share of votes that differ, or |mean - judge|.
 
     `spread` says how far people are from each other: the share of votes that differ from the most frequent label, or
     their standard deviation (n).

@@ -133,7 +133,7 @@ class SourceComparison:
 
     @property
     def has_no_taste(self) -> bool:
-        """Whether annotators are estimated not to differ in which source they prefer: new ones are taken to do so."""
+        """Return whether the model estimates that annotators agree in which source they prefer."""
         known = {each.effect: each.sd for each in self.effects}
         known |= {each.effect: known[each.beside] for each in self.left_out if each.beside in known}
         return known.get(ANNOTATOR_SOURCE) == 0

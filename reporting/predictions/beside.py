@@ -7,7 +7,6 @@ from enum import StrEnum
 import numpy as np
 
 from annotation.models import Metric, Participant, Source
-from annotation.selectors.studies import rated_sources
 from measures.arrays import BoolArray
 from measures.estimate import NO_VARIATION, Estimate
 from measures.machines.alternative import EPSILON, SMALL_SAMPLE, AlternativeTest, alternative_test
@@ -81,7 +80,7 @@ def beside_people(
     part = judging.part
     if part is None:
         return Beside(judging, replacing_of(judging, epsilon), None, None)
-    sources = list(rated_sources(comparison.study).order_by("-is_reference", "position"))
+    sources = comparison.sources
     return Beside(
         judging,
         replacing_of(judging, epsilon),
@@ -125,7 +124,7 @@ def _scores(judging: Judging, part: Part, sources: list[Source]) -> Iterator[Sou
 
 
 def _score(judging: Judging, part: Part, source: Source | None, mine: BoolArray) -> SourceScores:
-    own = Part(part.human[mine], part.judge[mine], part.cluster[mine])
+    own = part.some(mine)
     return SourceScores(
         source,
         _own_mean(judging, mine),
@@ -151,8 +150,7 @@ def _systems(judging: Judging, part: Part, sources: list[Source], seed: int) -> 
     mine = np.isin(of_item, known)
     order = np.argsort(known)
     place = order[np.searchsorted(known[order], of_item[mine])] if len(known) else of_item[mine]
-    own = Part(part.human[mine], part.judge[mine], part.cluster[mine])
-    return compare_systems(own, place, len(known), seed=seed)
+    return compare_systems(part.some(mine), place, len(known), seed=seed)
 
 
 # The human ceiling

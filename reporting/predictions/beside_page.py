@@ -236,10 +236,13 @@ def in_words(found: Estimate) -> str:
     return f"{cell['text']} ({'; '.join(cell['notes'])})" if cell["notes"] else str(cell["text"])
 
 
+def interval_text(found: Estimate) -> str:
+    """Return the interval, or nothing without one."""
+    return "" if found.low is None or found.high is None else f"{number(found.low)} – {number(found.high)}"
+
+
 def cell_of(found: Estimate) -> Context:
-    notes = []
-    if found.low is not None and found.high is not None:
-        notes.append(f"{number(found.low)} – {number(found.high)}")
+    notes = [interval_text(found)] if found.low is not None else []
     if found.value is None:
         reason = UNDEFINED.get(found.reason or "")
         notes.append(_("Undefined: %(why)s.") % {"why": _(reason) if reason else _("it could not be computed")})

@@ -13,7 +13,7 @@ from parley.numbers import number
 from protocols.specs import CriterionSpec
 from reporting.charts import Bar, BarGroup, bar_figure, drawn
 from reporting.predictions.beside import beside_people, ceilings_of
-from reporting.predictions.beside_page import answers_in_words, ceiling_rows, in_short, ranked_in_words
+from reporting.predictions.beside_page import answers_in_words, ceiling_rows, in_short, interval_text, ranked_in_words
 from reporting.predictions.distribution import METRIC, PEOPLE, Share, distribution_of
 from reporting.predictions.gaps import gap_rows
 from reporting.predictions.judging import judging_of
@@ -62,8 +62,7 @@ def _side(compared: Compared, measures: Sequence[str] = MEASURES) -> Context:
     found = {name: compared.estimates[name] for name in measures}
     cells = []
     for name, each in found.items():
-        interval = "" if each.low is None or each.high is None else f"{number(each.low)} – {number(each.high)}"
-        cells.append({"text": number(each.value, STATISTICS[name].form), "interval": interval})
+        cells.append({"text": number(each.value, STATISTICS[name].form), "interval": interval_text(each)})
     return {
         "cells": cells,
         "notes": _notes(found),
@@ -146,7 +145,7 @@ def part_name(comparison: Comparison, part: ItemSubset) -> str:
     if part.kind == ALL:
         return _("All items")
     if part.kind == SOURCE:
-        return str(comparison.study.sources.get(key=part.value).name)
+        return next(source.name for source in comparison.sources if source.key == part.value)
     return f"{part.kind}: {part.value}"
 
 

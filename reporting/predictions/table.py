@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from annotation.models import Metric, Study
+from annotation.models import Metric, Source, Study
 from annotation.selectors.studies import rated_sources
 from measures.arrays import BoolArray, FloatArray, IntArray
 from measures.cohen import confusion_matrix
@@ -107,6 +107,11 @@ class Comparison:
         return settled_labels(self.study) if self._settled is None else self._settled
 
     @cached_property
+    def sources(self) -> list[Source]:
+        """Return the sources in batches, ground truth first."""
+        return list(rated_sources(self.study).order_by("-is_reference", "position"))
+
+    @cached_property
     def fields(self) -> list[Field]:
         return fields_of(self.study)
 
@@ -130,7 +135,7 @@ class Comparison:
         """Yield all items, then each source (ground truth first), then each value of each field."""
         whole, items = self.everything(criterion), self.votes.items
         yield whole
-        for source in rated_sources(self.study).order_by("-is_reference", "position"):
+        for source in self.sources:
             yield ItemSubset(SOURCE, source.key, whole.chosen & (items.source == source.pk))
         for field in self.fields:
             for value, ids in field.dialogues.items():

@@ -38,6 +38,10 @@ FIGURE = r"""\begin{%(in)s}[t]
 \end{%(in)s}"""
 
 
+# The chart, drawn only if it is asked for, where it is printed, and its greatest height in widths.
+PLACES = (("narrow", "figure", r"\columnwidth", 2.5), ("wide", "figure*", r"\textwidth", 1.3))
+
+
 @dataclass(frozen=True, slots=True)
 class Figure:
     """A chart, and the environment and width that it is printed in."""
@@ -61,10 +65,8 @@ def paper_files(report: Report, pictures: dict[str, Drawn]) -> Iterator[tuple[st
 
 def _figure(drawn: Drawn) -> Figure | None:
     """Return the chart for one column or for both, whichever is no higher than a page; its numbers are in a table."""
-    for picture, environment, width, highest in (
-        (drawn.narrow, "figure", r"\columnwidth", 2.5),
-        (drawn.wide, "figure*", r"\textwidth", 1.3),
-    ):
+    for name, environment, width, highest in PLACES:
+        picture = getattr(drawn, name)
         if picture and _height(picture) <= highest:
             return Figure(picture, environment, width)
     return None

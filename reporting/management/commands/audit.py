@@ -16,7 +16,7 @@ from measures.machines.corrected import CLIPPED, NOT_BINARY, NOT_TOLD_FROM_CHANC
 from measures.machines.powered import JUDGE_IS_THE_LIMIT, NO_LABELS, TOO_FEW_JUDGED, powered_difference
 from measures.machines.systems import TOO_FEW_SOURCES
 from reporting.audited_file import SCALES, Audit, AuditColumns, AuditScale, SourceMeans, audit_files
-from reporting.file_command import FileCommand, aligned, wrapped
+from reporting.file_command import FileCommand, aligned, p_text, wrapped
 from reporting.file_options import Missing, add_missing, add_where, counted, words
 from reporting.offline import UnreadableRatings
 
@@ -260,7 +260,7 @@ def _alternative_text(found: Audit) -> str:
     test = found.alternative
     rows = [
         [found.annotators[each.annotator], f"{each.advantage.n_items:,}", _number(each.advantage.value),
-         _number(each.own), each.test or "-", _p(each.p_value), _p(each.adjusted_p), _won(each)]
+         _number(each.own), each.test or "-", p_text(each.p_value), p_text(each.adjusted_p), _won(each)]
         for each in test.annotators
     ]  # fmt: skip
     titles = ["annotator", "items", "judge as good", "annotator as good", "test", "p", "p (BY)", "judge wins"]
@@ -343,7 +343,3 @@ def _shown(found: Estimate) -> str:
 
 def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
-
-
-def _p(value: float | None) -> str:
-    return "-" if value is None else "<.001" if value < 0.001 else f"{value:.3f}".removeprefix("0")

@@ -12,7 +12,7 @@ from measures.intervals import UNRELIABLE
 from measures.mixed.sources import BEYOND_SCALE, BY_MODEL, SourceComparison
 from measures.mixed.words import taste_sentence
 from measures.ordinal.odds import NO_VARIATION, NOT_CONVERGED, SEPARATED, TOO_LARGE, CumulativeFit
-from reporting.file_command import FileCommand, aligned, wrapped
+from reporting.file_command import FileCommand, aligned, p_text, wrapped
 from reporting.file_options import Missing, add_missing, add_where, counted, ends, words
 from reporting.file_scores import SCALES, Scoring
 from reporting.offline import UnreadableRatings
@@ -191,7 +191,7 @@ def _text(said: CriterionSources) -> str:
         for m, plain in zip(found.means, said.plain_means, strict=True)
     ]
     rows = [
-        (f"{sources[d.first]} - {sources[d.second]}", *_numbers(d.estimate), _p(d.p_value), _p(d.adjusted_p),
+        (f"{sources[d.first]} - {sources[d.second]}", *_numbers(d.estimate), p_text(d.p_value), p_text(d.adjusted_p),
          "-" if d.degrees_of_freedom is None else f"{d.degrees_of_freedom:,.1f}")
         for d in found.differences
     ]  # fmt: skip
@@ -252,7 +252,7 @@ def _odds_text(sources: tuple[str, ...], odds: CumulativeFit) -> str:
         return f"{title}\n{wrapped(f'None: {NO_ODDS[odds.reason]}.')}"
     rows = [
         (f"{sources[each.first]} / {sources[each.second]}", f"{each.ratio:.3g}", f"[{each.low:.3g}, {each.high:.3g}]",
-         _p(each.p_value), _p(each.adjusted_p))
+         p_text(each.p_value), p_text(each.adjusted_p))
         for each in odds.pairs
     ]  # fmt: skip
     return title + "\n" + aligned([ODDS, *rows])
@@ -267,7 +267,3 @@ def _numbers(estimate: Estimate) -> tuple[str, str]:
         return f"- ({estimate.reason})", ""
     interval = "-" if estimate.low is None else f"[{estimate.low:.3f}, {estimate.high:.3f}]"
     return f"{estimate.value:.3f}", interval + (f" ({estimate.interval_note})" if estimate.interval_note else "")
-
-
-def _p(value: float | None) -> str:
-    return "-" if value is None else "<.001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
