@@ -307,7 +307,7 @@ CELERY_BEAT_SCHEDULE = {
     "sweep-attempts": {"task": "qualification.tasks.sweep_attempts", "schedule": 1.0, "options": {"expires": 10}},
     # An import whose message was lost with a dying broker must not wait for somebody to notice.
     "requeue-imports": {"task": "annotation.tasks.requeue_imports", "schedule": 60.0, "options": {"expires": 50}},
-    "forget-reports": {"task": "reporting.tasks.forget_reports", "schedule": 3600.0, "options": {"expires": 3000}},
+    "forget-reports": {"task": "reporting.tasks.forget_reports", "schedule": 60.0, "options": {"expires": 50}},
     "tend-exports": {"task": "reporting.tasks.tend_exports", "schedule": 60.0, "options": {"expires": 50}},
     "tend-judges": {"task": "annotation.tasks.tend_judges", "schedule": 60.0, "options": {"expires": 50}},
     "keep-consent-texts": {
