@@ -156,10 +156,10 @@ def compare_sources(
     Intervals are withheld, with p values and effect sizes, if the answers do not vary within any source ('no_spread'),
     if there is one annotator or one conversation, or one for each source ('single_annotator', 'single_conversation'),
     if the effects explain every answer ('no_residual'), and where less than one degree of freedom is left
-    ('too_few_items'). Where that leaves no interval at all there is no model either: its variances would move means away
-    from the ratings, and nobody could say how far. With fewer than 3 annotators or 10 conversations they are marked
-    'unreliable'. With few ratings the model may place a mean outside of the scale: it is set to the end of the scale
-    and marked 'beyond_scale'. Differences stay those of the model.
+    ('too_few_items'). Where that leaves no interval at all there is no model either: its variances would move means
+    away from the ratings, and nobody could say how far. With fewer than 3 annotators or 10 conversations they are
+    marked 'unreliable'. With few ratings the model may place a mean outside of the scale: it is set to the end of the
+    scale and marked 'beyond_scale'. Differences stay those of the model.
 
     Where all annotators of an item always agree, each item of a source counts once, and annotators have no effect.
     """

@@ -121,7 +121,9 @@ def test_a_single_effect_is_not_called_crossed_and_annotators_who_always_agree_a
 
 def test_items_that_count_once_have_no_plain_means_and_no_missing_intervals(report: Report):
     effects = [variance("residual"), variance("annotator", "always_agree"), variance("conversation", "not_identified")]
-    said = sentences([replace(report.comparisons[0], variances=effects)], {report.comparisons[0].criterion: "Coherence"})
+    said = sentences(
+        [replace(report.comparisons[0], variances=effects)], {report.comparisons[0].criterion: "Coherence"}
+    )
     assert said[0].startswith("For Coherence, all annotators of an item always agree in all ")
     assert "so each item of a source counts once: means of sources are means over items" in said[0]
     assert any("t intervals with Satterthwaite's degrees of freedom" in each for each in said)
