@@ -117,8 +117,8 @@ def _agreeing() -> str:
 def _items_alone() -> str:
     return _(
         "For %(criteria)s, all annotators of an item always agree in %(ratings)s, so each item of a source counts "
-        "once: means of sources are means over items, with a common variance. That the intervals hold for new annotators "
-        "rests on this: they assume no variance between annotators."
+        "once: means of sources are means over items, with a common variance. That the intervals hold for new "
+        "annotators rests on this: they assume no variance between annotators."
     )
 
 
