@@ -98,6 +98,7 @@
       const fieldset = event.target.closest("fieldset.asked");
       if (!fieldset) return;
       const question = Question.of(fieldset);
+      this.latest = event.target;
       question.forgetMistakes();
       if (event.target.matches("textarea")) Question.showCount(event.target);
       if (event.target.matches("[data-other]:checked")) event.target.closest(".why").querySelector("textarea").focus();
@@ -184,10 +185,11 @@
     }
 
     // --- what is shown of it -------------------------------------------------------------------------
-    // The one place for descriptions shows the option that is pointed at, else the focused, else the chosen one.
+    // The one place for descriptions shows the option that is pointed at, else the focused, else the one chosen last.
     describe(fieldset, pointed = null) {
       const focused = fieldset.querySelector(".choice input:focus-visible");
-      const chosen = [...fieldset.querySelectorAll(".choice input:checked")].at(-1);
+      const all = [...fieldset.querySelectorAll(".choice input:checked")];
+      const chosen = all.find((each) => each === this.latest) ?? all.at(-1);
       const shown = (pointed ?? focused ?? chosen)?.value;
       fieldset.querySelectorAll(".means").forEach((each) => each.toggleAttribute("data-shown", each.dataset.means === shown));
     }
