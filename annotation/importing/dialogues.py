@@ -33,6 +33,7 @@ from annotation.importing.outcome import (
     refuse,
     rejected,
 )
+from annotation.importing.remedies import replace_unused
 from annotation.importing.removing import remove_unused, remove_unused_sources
 from annotation.importing.shapes import DialogueOptions, ParsedDialogue
 from annotation.importing.spool import DialogueSpool
@@ -291,13 +292,8 @@ def _what_to_do(is_textless: bool, *, is_unused: bool) -> Remedy | None:
     if is_textless:
         return None
     if not is_unused:
-        text = _("it is in use, so give the new dialogue another id")
-        return Remedy(text, text)
-    text = _("%(option)s to correct it, or give the new dialogue another id")
-    return Remedy(
-        text % {"option": _("tick “Replace dialogues that are not used yet”")},
-        text % {"option": _("use %(flag)s") % {"flag": "--replace-unused"}},
-    )
+        return Remedy.everywhere(_("it is in use, so give the new dialogue another id"))
+    return replace_unused()
 
 
 def _store_candidates(cursor: Any, study: Study, spool: DialogueSpool, base: int) -> int:

@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 from annotation.context import context_beside
 from annotation.importing.layouts import TABLE_FORMATS
 from annotation.importing.outcome import BadField, Remedy
-from annotation.importing.remedies import choose_columns, choose_one_of
+from annotation.importing.remedies import choose_columns, choose_one_of, or_name_source
 from annotation.importing.shapes import JSONL_MESSAGES, ONLY_SOURCE, DialogueOptions, ParsedDialogue
 from annotation.importing.transcripts import TRANSCRIPT_FORMATS
 from annotation.models import Study
@@ -41,12 +41,8 @@ def refuse_unmatched(dialogue: ParsedDialogue, units: Iterable[str], is_table: b
 def _how_to_match(missing: list[str], is_table: bool) -> Remedy:
     named = both(f"“{name}”" for name in missing)
     field = _("add %(names)s to the dialogue") % {"names": named}
-    found = choose_columns(*missing) if is_table else Remedy(field, field)
-    if "source" not in missing:
-        return found
-    whole = _("; one source of the whole file can be named as %(option)s")
-    page = whole % {"option": _("Default source of candidates")}
-    return Remedy(found.page + page, found.command + whole % {"option": "--source NAME"})
+    found = choose_columns(*missing) if is_table else Remedy.everywhere(field)
+    return or_name_source(found) if "source" in missing else found
 
 
 def about_wholes(options: DialogueOptions, units: Iterable[str]) -> list[str]:

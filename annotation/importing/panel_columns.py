@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 from annotation.importing.cell_turns import list_in
 from annotation.importing.columns import NONE, SEVERAL, named, place_of
 from annotation.importing.fields import Record, clean_text
-from annotation.importing.outcome import BadField, Remedy
-from annotation.importing.remedies import choose_columns
+from annotation.importing.outcome import BadField
+from annotation.importing.remedies import choose_columns, name_source_of_panels
 from annotation.importing.shapes import DialogueOptions, context_in
 
 OF_DIALOGUE, OF_RESPONSE = "context", "response_context"
@@ -71,10 +71,7 @@ class Panels:
         unclear = [columns[each.at] for each in self.of_response if each.is_asked and not each.source]
         if unclear:
             text = _("it is not known whose response this is about: %(columns)s")
-            page = _("choose it under Columns")
-            command = _("name the source after a colon, as in --map '%(field)s=COLUMN:SOURCE'")
-            remedy = Remedy(page, command % {"field": OF_RESPONSE})
-            raise BadField(OF_RESPONSE, text % {"columns": named(unclear)}, remedy)
+            raise BadField(OF_RESPONSE, text % {"columns": named(unclear)}, name_source_of_panels())
 
 
 def panels_of(columns: list[str], wanted: Mapping[str, str], responses: Mapping[str, int]) -> Panels:

@@ -128,7 +128,7 @@ def _store(
     if spool.has_pairs:
         resolve_scenarios(study, log)
         refuse_scenarios_as_dialogues(study, log)
-    counts = resolve_units(study, options, log)
+    counts = resolve_units(study, options, log, spool.no_source)
     if spool.has_pairs:
         counts = counts | resolve_pairs(study, options, log)
     refuse_wrong_turns(log)

@@ -240,8 +240,7 @@ def _finish(
 ) -> ImportJob.Status:
     """Store the outcome. `beside` is what is known of the sources of a file with errors."""
     status = ImportJob.Status.DONE if summary else ImportJob.Status.FAILED
-    said = [each.for_page() for each in errors or []]
-    found = [{"line": each.line, "field": each.field, "reason": each.reason} for each in said]
+    found = [each.stored() for each in errors or []]
     ImportJob.objects.filter(pk=job.pk).update(
         status=status,
         phase="",

@@ -257,7 +257,7 @@ def _job_context(job: ImportJob) -> dict[str, Any]:
     is_over = job.status in FINISHED
     is_retractable = can_be_taken_back(job)
     removed = job.summary.get("removed", {})
-    errors = alike([LineError(**each) for each in job.errors], job.n_errors)
+    errors = alike([LineError.from_stored(each).for_page() for each in job.errors], job.n_errors)
     are_dialogues = job.kind == ImportJob.Kind.DIALOGUES and not job.is_dry_run
     return {
         "job": job,

@@ -11,6 +11,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
+from annotation.importing.outcome import LineError
 from annotation.models import Dialogue, ImportJob, Prediction, Study
 from annotation.services.batching import make_batches
 from annotation.services.refusals import Refused
@@ -81,10 +82,10 @@ def test_the_preview_and_the_page_name_the_select_and_no_flag(owner: Client) -> 
     page = shown(owner, TABLE, map_response="-")
     assert "Lines 2, 3 (2 rows), scenario: is missing" in page
     assert "under Columns, choose the column of “Scenario”" in page
-    errors = upload(owner, TABLE, map_response="-").errors
-    assert [(error["line"], error["field"]) for error in errors] == [(2, "scenario"), (3, "scenario")]
-    assert "under Columns, choose the column of “Scenario”" in errors[0]["reason"]
-    assert "--" not in page + errors[0]["reason"]
+    errors = [LineError.from_stored(kept).for_page() for kept in upload(owner, TABLE, map_response="-").errors]
+    assert [(error.line, error.field) for error in errors] == [(2, "scenario"), (3, "scenario")]
+    assert "under Columns, choose the column of “Scenario”" in errors[0].reason
+    assert "--" not in page + errors[0].reason
 
 
 def test_responses_and_turns_of_conversations_need_no_scenario(study: Study, write: Write) -> None:
@@ -186,8 +187,9 @@ def test_a_dialogue_with_predictions_is_used(write: Write) -> None:
 def test_the_page_has_a_box_to_replace_and_the_error_names_it(owner: Client, study: Study, write: Write) -> None:
     fields = {"map_response": "-", "map_scenario": "task"}
     load(study, write(whole("a1", model="m1", scenario="tea")))
-    (error,) = upload(owner, TABLE, **fields).errors
-    assert "tick “Replace dialogues that are not used yet” to correct it" in error["reason"]
+    (kept,) = upload(owner, TABLE, **fields).errors
+    said = LineError.from_stored(kept).for_page().reason
+    assert "tick “Replace dialogues that are not used yet” to correct it" in said
     job = upload(owner, TABLE, replace_unused="on", **fields)
     assert (job.status, job.summary["counts"]["dialogues_replaced"]) == ("done", 1)
     page = owner.get(reverse("study_import_job", args=["sides", job.token])).content.decode()

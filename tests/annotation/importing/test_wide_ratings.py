@@ -5,6 +5,7 @@ import gzip
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -215,8 +216,43 @@ def test_a_table_without_a_source_and_without_other_columns_lists_none(db: None,
     ]
 
 
+def _with_one_response(*keys: str) -> list[dict[str, Any]]:
+    return [dialogue(key, candidates=[{"source": "bot", "text": "I see."}]) for key in keys]
+
+
+def test_a_dialogue_with_one_response_needs_no_source(scales: Study, write: Write) -> None:
+    load(scales, write(*_with_one_response("d1", "d2")))
+    path = write("dialogue,rater,fluency,coherence", "d1,r1,3,4", "d2,r1,5,1")
+    assert load_ratings(scales, path).counts["ratings_new"] == 4
+    assert answers() == {
+        ("r1", "bot", "fluency", "p3"): 1, ("r1", "bot", "coherence", "p4"): 1,
+        ("r1", "bot", "fluency", "p5"): 1, ("r1", "bot", "coherence", "p1"): 1,
+    }  # fmt: skip
+    assert load_ratings(scales, path).counts["ratings_unchanged"] == 4
+
+
+def test_the_source_is_asked_for_once_where_a_dialogue_has_several_responses(scales: Study, write: Write) -> None:
+    load(scales, write(*_with_one_response("d1"), dialogue("d2"), dialogue("d3")))
+    path = write("dialogue,rater,fluency", "d1,r1,3", "d2,r1,4", "d3,r1,4", "d9,r1,4")
+    (head, field, _reason), (line, missing, said) = errors_of(load_ratings, scales, path)
+    assert (head, field, line, missing) == (1, "source", 5, "dialogue")
+    assert said.startswith("'d9' is not in the study")
+
+
+def test_a_row_without_a_source_is_clear_only_where_there_is_one_response(scales: Study, write: Write) -> None:
+    load(scales, write(*_with_one_response("d1"), dialogue("d2")))
+    path = write("dialogue,source,rater,fluency", "d1,,r1,3", "d2,,r1,4")
+    assert errors_of(load_ratings, scales, path) == [
+        (
+            3,
+            "item",
+            "is empty, and the dialogue 'd2' does not have exactly one response: name the candidate or its source",
+        )
+    ]
+
+
 def test_what_is_wrong_with_a_row_is_said_once_however_many_answers_it_holds(db: None, write: Write) -> None:
     study = StudyFactory(protocol_version=builtin("usr-1.0"))
     head = "dialogue;source;annotator;Understandable;Natural;Interesting"
     found = errors_of(load_ratings, study, write(head, "x01;;ext;1;2;3", "x02;;ext;1;2;3", name="a.csv"))
-    assert [(line, field) for line, field, _reason in found] == [(2, "item"), (3, "item")]
+    assert [(line, field) for line, field, _reason in found] == [(2, "dialogue"), (3, "dialogue")]
