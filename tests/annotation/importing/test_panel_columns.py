@@ -1,7 +1,9 @@
 """Columns of tables that become context panels, of a dialogue or of a response."""
 
 import json
+from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from annotation.context import context_of
@@ -113,6 +115,48 @@ def test_lists_in_columns_called_context_and_persona_are_panels_as_in_objects(st
         {"title": "Topic", "text": "b"},
         {"title": "Persona", "text": "I am b."},
     ]
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "xlsx", "parquet"])
+def test_a_text_in_a_column_called_like_a_panel_is_one(study: Study, tmp_path: Path, kind: str):
+    head = ["id", "history", "response", "model", "Persona", "personas", "context"]
+    said = ["I keep bees.", "A: I am tall.", "[At a zoo]"]
+    rows = [["x1", "A: Hi", text, model, *said] for text, model in (("Yes.", "a"), ("No.", "b"))]
+    load(study, table_of(tmp_path, kind, head, rows))
+    stored = study.dialogues.get()
+    assert stored.context == [
+        {"title": "Persona", "text": "I keep bees."},
+        {"title": "Personas", "text": "A: I am tall."},
+        {"title": "Context", "text": "[At a zoo]"},
+    ]
+    assert stored.metadata == {}
+
+
+def test_a_text_that_differs_between_responses_stands_above_them(study: Study, write: Write):
+    head = "id,prompt,response,model,persona,personas"
+    listed = cell(["I am tall.", "I am kind."])
+    load(study, write(head, f"x1,Hi,Yes.,m1,I am m.,{listed}", f"x1,Hi,No.,m2,I am n.,{listed}", name="a.csv"))
+    assert panels_of(study) == {"m1": [("Persona", "I am m.")], "m2": [("Persona", "I am n.")]}
+    assert study.dialogues.get().context == [{"title": "Personas", "text": "I am tall.\nI am kind."}]
+
+
+def test_rows_of_turns_may_have_a_text_called_like_a_panel(study: Study, write: Write):
+    rows = ["dialogue_id,turn,speaker,text,persona,mood", "d1,1,A,Hi,I keep bees.,x", "d1,2,B,Ho,I keep bees.,x"]
+    load(study, write(*rows, name="a.csv"))
+    stored = study.dialogues.get()
+    assert (stored.context, stored.metadata) == ([{"title": "Persona", "text": "I keep bees."}], {"mood": "x"})
+
+
+def table_of(directory: Path, kind: str, head: list[str], rows: list[list[str]]) -> Path:
+    path = directory / f"a.{kind}"
+    if kind == "xlsx":
+        return workbook(path, [head, *rows])
+    frame = pd.DataFrame(rows, columns=head)
+    if kind == "parquet":
+        frame.to_parquet(path)
+    else:
+        frame.to_csv(path, index=False, sep="," if kind == "csv" else "\t")
+    return path
 
 
 def test_rows_of_turns_may_have_a_panel_of_the_dialogue(study: Study, write: Write):
