@@ -12,7 +12,7 @@ from annotation.access import RIGHTS, Right
 from annotation.api.strict import StrictSerializer
 from annotation.dealing import COUNTED, DIALOGUES
 from annotation.forms import RESERVED_SLUGS
-from annotation.importing.outcome import LineError
+from annotation.importing.outcome import LineError, in_words
 from annotation.models import Batch, ImportJob, Membership, Participant, Rating, Study
 from annotation.selectors.studies import find_account
 from annotation.services.repeating import not_beside_a_pilot
@@ -249,7 +249,9 @@ class ImportJobSerializer(serializers.ModelSerializer):
 
     @extend_schema_field(ImportSummarySerializer)
     def get_summary(self, job: ImportJob) -> dict[str, Any]:
-        return job.summary
+        if "warnings" not in job.summary:
+            return job.summary
+        return job.summary | {"warnings": [in_words(each, "api") for each in job.summary["warnings"]]}
 
 
 class RatingFilterSerializer(serializers.Serializer):

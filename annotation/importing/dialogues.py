@@ -117,7 +117,7 @@ def import_dialogues(
 def _beside(study: Study, spool: DialogueSpool, name: str, is_dry_run: bool) -> ImportSummary:
     """Return what is known about the sources of a file with errors."""
     new, warnings = named_nearly(study, spool.sources)
-    return ImportSummary(name, is_dry_run, sources=new[:NAMED_SOURCES], warnings=warnings)
+    return ImportSummary(name, is_dry_run, sources=new[:NAMED_SOURCES], warnings=[*warnings])
 
 
 def _refuse_named_sources(dialogue: ParsedDialogue, names: dict[str, str]) -> None:
@@ -195,7 +195,7 @@ def _store(
     }
     summary.sources = [source.key for source in new[:NAMED_SOURCES]]
     summary.notes = _notes(study, spool)
-    summary.warnings = sides.warnings(study) + doubts(study, new) + fitting_words(study)
+    summary.warnings = [*sides.warnings(study), *doubts(study, new), *fitting_words(study)]
     if summary.is_dry_run:
         transaction.set_rollback(True)
     return summary

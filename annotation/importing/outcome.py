@@ -44,15 +44,23 @@ class Remedy:
         return cls(text, text, text)
 
     @classmethod
-    def saying(cls, text: str, **parts: "Remedy") -> "Remedy":
+    def saying(cls, text: str, **parts: "Remedy | str") -> "Remedy":
         """Return the text with the parts in their places, in the words of each door."""
-        page, command, api = (text % {name: getattr(part, door) for name, part in parts.items()} for door in DOORS)
-        return cls(page, command, api, is_folded=any(part.is_folded for part in parts.values()))
+        page, command, api = (text % {name: in_words(part, door) for name, part in parts.items()} for door in DOORS)
+        is_folded = any(isinstance(part, Remedy) and part.is_folded for part in parts.values())
+        return cls(page, command, api, is_folded)
 
     def then(self, other: "Remedy") -> "Remedy":
         """Return this remedy with the other one after it."""
         is_folded = self.is_folded or other.is_folded
         return Remedy(self.page + other.page, self.command + other.command, self.api + other.api, is_folded)
+
+
+def in_words(said: "str | Remedy | Mapping[str, Any]", door: str) -> str:
+    """Return what a door says. A job keeps the words of all doors: the page and the API show it."""
+    if isinstance(said, str):
+        return said
+    return said[door] if isinstance(said, Mapping) else getattr(said, door)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,11 +194,14 @@ class ImportSummary:
     is_dry_run: bool
     counts: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[str | Remedy] = field(default_factory=list)
     sources: list[str] = field(default_factory=list)
 
     def as_lines(self) -> list[str]:
         first = "Dry run: nothing was stored. It would be:" if self.is_dry_run else "Imported:"
         counts = [f"  {name.replace('_', ' ')}: {count:,}" for name, count in self.counts.items()]
-        said = [*(f"  Warning: {text}" for text in self.warnings), *(f"  Note: {note}" for note in self.notes)]
+        said = [
+            *(f"  Warning: {in_words(each, 'command')}" for each in self.warnings),
+            *(f"  Note: {note}" for note in self.notes),
+        ]
         return [f"{first} ({self.format})", *counts, *said]

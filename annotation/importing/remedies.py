@@ -159,6 +159,11 @@ def as_chat_log() -> Remedy:
     return Remedy(page, _use("--transcript"), _send("transcript=true"))
 
 
+def with_dialogue() -> Remedy:
+    page = gettext("tick “%(option)s”") % {"option": gettext("Rate the whole dialogue too, at the end")}
+    return Remedy(page, _use("--with-dialogue"), _send("with_dialogue=true"))
+
+
 def if_chat_log(before: Remedy | None = None) -> Remedy:
     """Return what to do if the file is a chat log, after another remedy."""
     found = Remedy.saying(gettext("if it is a chat log, %(how)s"), how=as_chat_log())

@@ -61,22 +61,19 @@ def resolve_units(
 
 
 def refuse_units(log: ErrorLog, condition: str, field: str, text: str, remedy: Remedy | None = None) -> None:
-    """Log every line whose unit meets the condition, and leave these units out."""
+    """Log every line whose unit meets the condition, once however many answers it holds, and leave these units out."""
     if fetch(f"SELECT 1 FROM import_unit WHERE {condition} LIMIT 1"):
         units = f"(SELECT * FROM import_unit WHERE {condition}) u USING (dialogue, item, source, batch, unit)"
-        log_lines(log, f"import_row r JOIN {units}", field, text, remedy)
+        # Objects of a JSON list may share a line: their annotators tell them apart.
+        rows = "(SELECT DISTINCT line, dialogue, item, source, batch, unit, annotator FROM import_row) r"
+        log_lines(log, f"{rows} JOIN {units}", field, text, remedy)
         execute(f"DELETE FROM import_unit WHERE {condition}")
 
 
 def log_lines(log: ErrorLog, rows: str, field: str, text: str, remedy: Remedy | None = None) -> None:
-    """Log the lines of these rows, each once however many answers it holds.
-
-    The text may name dialogue, item, source and name.
-    """
+    """Log the lines of these rows. The text may name dialogue, item, source and name."""
     found = fetch(
-        f"""SELECT *, count(*) OVER () FROM (SELECT DISTINCT r.line, dialogue, item, source FROM {rows}) said
-            ORDER BY line LIMIT %s""",
-        [MOST_ERRORS],
+        f"SELECT r.line, dialogue, item, source, count(*) OVER () FROM {rows} ORDER BY r.line LIMIT %s", [MOST_ERRORS]
     )
     errors = []
     for line, dialogue, item, source, _total in found:

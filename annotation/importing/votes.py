@@ -104,7 +104,7 @@ class VoteSpool(AbstractContextManager):
         self._only: CriterionSpec | None = None  # that all rows answer
         self._wide: dict[int, CriterionSpec] = {}  # by the place of its column, if each criterion has one
         self.no_source: LineError | None = None  # no column says whose responses were rated
-        self._said: list[LineError] = []  # about the line that is read: it may give several rows
+        self._said: list[tuple[int, LineError]] = []  # about the record that is read: it may give several rows
         self._sides: dict[str, str] = {}  # the roles that the names of the columns of both sources stand for
 
     @property
@@ -148,7 +148,7 @@ class VoteSpool(AbstractContextManager):
             used = set(range(len(table.columns)) if self._is_own else (*self._places.values(), *self._wide))
             self.unused = [name for at, name in enumerate(table.columns) if at not in used]
             self._look_for_source()
-            rows = extent.of(table, log)
+            rows = (Row(row.line, row.values, at) for at, row in enumerate(extent.of(table, log)))
             if self._wide:
                 rows = self._long_rows(rows, len(table.columns))
         for row in rows:
@@ -174,7 +174,7 @@ class VoteSpool(AbstractContextManager):
                 if not cell:
                     self.n_without_answer += 1
                 else:
-                    yield Row(row.line, [*row.values, criterion.key, "" if is_none else cell])
+                    yield Row(row.line, [*row.values, criterion.key, "" if is_none else cell], row.record)
 
     def _value(self, row: Row, name: str) -> str:
         place = self._places.get(name)
@@ -202,12 +202,12 @@ class VoteSpool(AbstractContextManager):
                 try:
                     read(row)
                 except BadField as error:
-                    self._say_once(error.on_line(row.line), log)
+                    self._say_once(error.on_line(row.line), row.record, log)
 
-    def _say_once(self, error: LineError, log: ErrorLog) -> None:
-        self._said = [each for each in self._said if each.line == error.line]
-        if error not in self._said:
-            self._said.append(error)
+    def _say_once(self, error: LineError, record: int, log: ErrorLog) -> None:
+        self._said = [each for each in self._said if each[0] == record]
+        if (record, error) not in self._said:
+            self._said.append((record, error))
             log.add_all([error])
 
     def _has_no_answer(self, row: Row) -> bool:

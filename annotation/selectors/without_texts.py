@@ -33,8 +33,8 @@ def why_unreadable(batches: Iterable[Batch]) -> str:
         return ""
     keys = Batch.objects.filter(pk__in=items.values("batch")).order_by("position").values_list("key", flat=True)
     text = ngettext(
-        "Nobody can rate %(batches)s: %(n)s dialogue came with imported ratings and has no text (%(dialogues)s).",
-        "Nobody can rate %(batches)s: %(n)s dialogues came with imported ratings and have no texts (%(dialogues)s).",
+        "“%(batches)s” cannot be opened: %(n)s dialogue came with imported ratings and has no text (%(dialogues)s).",
+        "“%(batches)s” cannot be opened: %(n)s dialogues came with imported ratings and have no texts (%(dialogues)s).",
         n,
     )
     remedy = _(

@@ -224,8 +224,9 @@ def _reporter(job: ImportJob) -> Progress:
     return report
 
 
-def _known(beside: ImportSummary | None) -> dict[str, list[str]]:
-    return {"sources": beside.sources, "warnings": beside.warnings} if beside else {}
+def _known(beside: ImportSummary | None) -> dict[str, Any]:
+    known = asdict(beside) if beside else {}
+    return {name: known[name] for name in ("sources", "warnings") if name in known}
 
 
 @transaction.atomic

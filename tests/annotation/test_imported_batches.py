@@ -90,8 +90,8 @@ def test_an_imported_batch_that_is_opened_can_be_rated(client: Client, imported:
 
 
 UNREADABLE = (
-    "Nobody can rate imported: %s. To have them rated here, take the import of the ratings back, import the dialogues "
-    "with their texts, and then the ratings again."
+    "“imported” cannot be opened: %s. To have them rated here, take the import of the ratings back, import the "
+    "dialogues with their texts, and then the ratings again."
 )
 FOUR = "4 dialogues came with imported ratings and have no texts (w0-model-a, w0-model-b, w1-model-a, …)"
 ONE = "1 dialogue came with imported ratings and has no text (w1-model-b)"

@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotation.importing.outcome import LineError
+from annotation.importing.outcome import LineError, in_words
 from annotation.models import Dialogue, ImportJob, Prediction, Study
 from annotation.services.batching import make_batches
 from annotation.services.refusals import Refused
@@ -224,15 +224,18 @@ def test_a_dialogue_without_responses_is_a_warning_where_responses_are_rated(wri
 
 
 NOTHING = "Nothing can be rated: this protocol rates responses, and no dialogue has one."
-AS_LOG = "The file looks like a chat log: import it with “The file is a chat log: rate its responses” (transcript)."
+AS_LOG = "The file looks like a chat log: "
+ON_PAGE = f"{AS_LOG}tick “The file is a chat log: rate its responses”."
+BY_COMMAND, BY_API = f"{AS_LOG}use --transcript.", f"{AS_LOG}send transcript=true."
 
 
 @pytest.mark.parametrize("fields", [{}, {"conversation_id": "c"}, {"model": "gpt", "conversation_id": "c"}])
 def test_messages_without_responses_are_told_to_be_a_chat_log(write: Write, fields: dict[str, str]) -> None:
     path = write(whole("a", **fields))
-    assert load(StudyFactory(), path).warnings == [f"{NOTHING} {AS_LOG}"]
+    assert in_words(*load(StudyFactory(), path).warnings, "page") == f"{NOTHING} {ON_PAGE}"
     (warning,) = load(StudyFactory(protocol_version=builtin("abc-eval-1.1")), path).warnings
-    assert warning == f"No dialogue has a response, so only the questions about whole dialogues can be asked. {AS_LOG}"
+    no_response = "No dialogue has a response, so only the questions about whole dialogues can be asked."
+    assert in_words(warning, "page") == f"{no_response} {ON_PAGE}"
     assert load(StudyFactory(protocol_version=builtin("dialogue-questionnaire-1.0")), path).warnings == []
     compared = StudyFactory(protocol_version=builtin("acute-eval-1.0"))
     if "conversation_id" in fields:
@@ -244,15 +247,17 @@ def test_the_preview_the_job_and_the_command_say_that_nothing_can_be_rated(clien
     study = StudyFactory(slug="sides")
     client.force_login(MembershipFactory(study=study, role="owner").user)
     line = json.dumps(whole("a", conversation_id="c"))
-    assert f"{NOTHING} {AS_LOG}" in shown(client, line, "log.jsonl")
+    assert f"{NOTHING} {ON_PAGE}" in shown(client, line, "log.jsonl")
     assert NOTHING not in shown(client, line, "log.jsonl", transcript="on")
     printed = StringIO()
     call_command("import_dialogues", "sides", str(write(line)), dry_run=True, stdout=printed)
-    assert f"Warning: {NOTHING} {AS_LOG}" in printed.getvalue()
+    assert f"Warning: {NOTHING} {BY_COMMAND}" in printed.getvalue()
     job = upload(client, line, "log.jsonl")
     assert client.get(f"/api/v1/studies/sides/imports/{job.token}/").json()["summary"]["warnings"] == [
-        f"{NOTHING} {AS_LOG}"
+        f"{NOTHING} {BY_API}"
     ]
+    job_page = client.get(reverse("study_import_job", args=["sides", job.token])).content.decode()
+    assert f"{NOTHING} {ON_PAGE}" in job_page
 
 
 def test_what_is_fine_reads_as_fine(study: Study, write: Write) -> None:

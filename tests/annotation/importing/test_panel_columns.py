@@ -8,7 +8,7 @@ import pytest
 
 from annotation.context import context_of
 from annotation.importing.layouts import layout_of
-from annotation.importing.outcome import BadField
+from annotation.importing.outcome import BadField, in_words
 from annotation.models import Candidate, Study
 from tests.annotation.importing.conftest import Write, builtin, errors_of, load, workbook
 from tests.factories import StudyFactory
@@ -173,9 +173,10 @@ def test_rows_of_turns_may_have_a_panel_of_the_dialogue(study: Study, write: Wri
 def test_a_protocol_about_a_fact_warns_of_dialogues_without_a_panel(db: None, write: Write):
     study = StudyFactory(protocol_version=builtin("usr-1.0"))
     path = write("prompt,response,model,fact", "Trains?,Calming.,m1,One.", name="a.csv")
-    assert load(study, path, is_dry_run=True).warnings == [
+    (warning,) = load(study, path, is_dry_run=True).warnings
+    assert in_words(warning, "page") == (
         "This protocol asks about “Uses Knowledge”, but no dialogue or response has a context panel, so annotators see "
         "no fact or persona. In a table, under Columns, choose the column of “Context panel of the dialogue” or "
         "“Context panel of the response”; in objects, use the field “context”."
-    ]
+    )
     assert not load(study, path, columns={"response_context": "fact"}).warnings

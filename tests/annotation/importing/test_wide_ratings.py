@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from annotation.importing.alike import alike
 from annotation.importing.outcome import ImportRejected
 from annotation.models import Rating, Study
 from protocols.services import store_bundle
@@ -256,3 +257,41 @@ def test_what_is_wrong_with_a_row_is_said_once_however_many_answers_it_holds(db:
     head = "dialogue;source;annotator;Understandable;Natural;Interesting"
     found = errors_of(load_ratings, study, write(head, "x01;;ext;1;2;3", "x02;;ext;1;2;3", name="a.csv"))
     assert [(line, field) for line, field, _reason in found] == [(2, "dialogue"), (3, "dialogue")]
+
+
+LONG = [
+    {"item": "d1-bot", "rater": f"r{at}", "criterion": "fluency", "value": value, "free_text": "one\ntwo"}
+    for at, value in enumerate((1, 9, 2, 9, 8))
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "places"),
+    [
+        ("compact.json", json.dumps(LONG), ["1 (3 records)"]),
+        ("indented.json", json.dumps(LONG, indent=1), ["9, 23, 30 (3 rows)"]),
+        ("lines.jsonl", "\n\n".join(map(json.dumps, LONG)), ["3, 7, 9 (3 rows)"]),
+        (
+            "table.csv",
+            "\n".join(
+                [",".join(LONG[0]), *(",".join(f'"{cell}"' for cell in row.values()) for row in LONG)],
+            ),
+            ["4, 8, 10 (3 rows)"],
+        ),
+    ],
+)
+def test_each_wrong_record_is_counted_also_if_several_share_a_line(
+    scales: Study, tmp_path: Path, name: str, text: str, places: list[str]
+) -> None:
+    load(scales, _dialogues(tmp_path))
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ImportRejected) as refused:
+        load_ratings(scales, tmp_path / name)
+    assert [each.place for each in alike(refused.value.errors, refused.value.n_errors)] == places
+
+
+def test_records_about_what_is_missing_are_counted_on_one_line_too(scales: Study, tmp_path: Path) -> None:
+    (tmp_path / "compact.json").write_text(json.dumps([each | {"value": 1} for each in LONG]))
+    with pytest.raises(ImportRejected) as refused:
+        load_ratings(scales, tmp_path / "compact.json")
+    assert [each.place for each in alike(refused.value.errors, refused.value.n_errors)] == ["1 (5 records)"]
