@@ -22,6 +22,7 @@ SPECIAL = {
     FEW_DATA: r"\dag{}",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
+    "−": "$-$",
     **{each: "\\" + each for each in "&%$#_{}"},
 }
 
