@@ -164,6 +164,11 @@ def with_dialogue() -> Remedy:
     return Remedy(page, _use("--with-dialogue"), _send("with_dialogue=true"))
 
 
+def without_turns() -> Remedy:
+    page = gettext("enter “none” as “%(field)s”") % {"field": gettext("Responses to rate")}
+    return Remedy(page, _use("--rate none"), _send("rate=none"))
+
+
 def if_chat_log(before: Remedy | None = None) -> Remedy:
     """Return what to do if the file is a chat log, after another remedy."""
     found = Remedy.saying(gettext("if it is a chat log, %(how)s"), how=as_chat_log())

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from django.contrib.postgres.aggregates import ArrayAgg
-from django.db.models import Exists, F, Func, IntegerField, Model, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, Func, IntegerField, Model, OuterRef, Q, QuerySet
 from django.db.models.fields.reverse_related import ForeignObjectRel
 from django.utils.translation import gettext_lazy as _
 
@@ -41,6 +41,19 @@ def has_turns(study_id: int) -> bool:
     mine = Dialogue.objects.filter(study=study_id)
     others = mine.filter(conversation=OuterRef("conversation")).exclude(pk=OuterRef("pk"))
     return mine.exclude(conversation=F("key")).filter(Exists(others)).exists()
+
+
+def rates_turns(study_id: int) -> bool:
+    """Return whether several dialogues of one conversation are rated, so that their answers are dependent.
+
+    This is the rule of reports too: a whole dialogue whose turns nobody rates is alone in its conversation.
+    """
+    with_turns = Dialogue.objects.filter(study=study_id).exclude(conversation=F("key")).values("conversation")
+    rated = Item.objects.filter(
+        batch__study=study_id, batch__kind__in=Batch.DEALT, is_check=False, dialogue__conversation__in=with_turns
+    )
+    talks = rated.order_by().values("dialogue__conversation").annotate(n=Count("dialogue", distinct=True))
+    return talks.filter(n__gt=1).exists()
 
 
 def unused_dialogues(study: Study) -> QuerySet[Dialogue]:

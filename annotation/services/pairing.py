@@ -7,7 +7,7 @@ from itertools import combinations, count, product
 from typing import Any
 
 from django.contrib.humanize.templatetags.humanize import intcomma
-from django.db.models import Func, Max, QuerySet, TextField, Value
+from django.db.models import Max, QuerySet, TextField
 from django.db.models.expressions import Combinable
 from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import MD5, Cast, Concat
@@ -16,14 +16,13 @@ from django.utils.translation import ngettext
 
 from annotation.importing.pairs import PAIRS, listed_pairs
 from annotation.models import Batch, Candidate, Dialogue, IdenticalPair, Item, Study
-from annotation.selectors.comparisons import pairs_of_kind
+from annotation.selectors.comparisons import READING, pairs_of_kind
 from annotation.services.cards import Card, Pair
 from annotation.services.refusals import Refused
 from annotation.sides import choose_pairs
 from protocols.models import ProtocolVersion
 
 Sources = tuple[int, int]  # ids, in the order of the study's sources
-READING = Func("text", Value(" \t\r\n"), function="btrim", output_field=TextField())
 
 
 def check_pairing(is_comparing: bool, k: int | None, n_pairs: int | None, repeat_percent: int | None) -> None:

@@ -80,6 +80,16 @@
     }
   };
 
+  // Previous and next among the conversations of a chat log. The one that is turned to takes the focus.
+  place.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-turn]");
+    if (!button) return;
+    const all = [...place.querySelectorAll("[data-turned]")];
+    const at = all.indexOf(button.closest("[data-turned]")) + Number(button.dataset.turn);
+    all.forEach((each, index) => (each.hidden = index !== at));
+    document.getElementById(all[at].getAttribute("aria-labelledby")).focus();
+  });
+
   form.addEventListener("change", (event) => {
     const name = event.target.name || "";
     // Columns of another file or another kind of it mean nothing here.

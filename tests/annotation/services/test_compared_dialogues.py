@@ -10,7 +10,7 @@ from annotation.models import Dialogue, IdenticalPair, Item, Rating, Reading
 from annotation.selectors.comparisons import pairs_of_batch
 from annotation.selectors.dialogues import uses_of
 from annotation.selectors.review import reviewed_items, reviewed_states
-from annotation.selectors.studies import unbatched_count
+from annotation.selectors.waiting import unbatched_count
 from annotation.selectors.work import dialogue_page
 from annotation.services.batching import make_batches
 from annotation.services.claiming import claim_seat, submit_assignment
