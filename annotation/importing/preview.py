@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation.context import context_beside, context_in
-from annotation.importing.answer_cells import importable
-from annotation.importing.columns import aliases_of, columns_of_ratings, places_of_columns, rating_columns
+from annotation.importing.columns import columns_of_ratings, guessed_columns, places_of_columns, rating_columns
 from annotation.importing.formats import dialogue_format, read_dialogues
 from annotation.importing.kinds import file_kind
 from annotation.importing.layouts import ALIASES as DIALOGUE_ALIASES
@@ -113,7 +112,7 @@ def preview(
         return _table(
             path, n, kind, CSV_RATINGS, sheet,
             lambda names: _mapping_of_ratings(names, columns, spec, criterion),
-            lambda names: places_of_columns(names, {}, aliases_of(importable(spec) if spec else [])),
+            lambda names: guessed_columns(names, spec),
         )  # fmt: skip
     if kind == ImportJob.Kind.PREDICTIONS:
         return _table(

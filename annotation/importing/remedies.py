@@ -70,6 +70,16 @@ def _send(fields: str) -> str:
     return gettext("send %(fields)s") % {"fields": fields}
 
 
+def with_source_or_item(before: Remedy) -> Remedy:
+    """Return what names the responses of a file of ratings, after another remedy."""
+    text = gettext("; for ratings of responses, also %(source)s, or in place of both %(item)s")
+    return before.then(Remedy.saying(text, source=_field("source"), item=_field("item")))
+
+
+def _field(name: str) -> Remedy:
+    return Remedy(f"“{COLUMN_LABELS[name]}”", f"{name}=COLUMN", f"map_{name}=COLUMN")
+
+
 def or_scenario(before: Remedy) -> Remedy:
     """Return what to do if a file of preferences is about whole dialogues, after another remedy."""
     text = gettext("; if whole dialogues are compared, %(how)s")
