@@ -12,10 +12,11 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Batch, Candidate, Dialogue, Item, Source, Study
 from annotation.selectors.studies import count_of
+from annotation.selectors.waiting import unusable
 
 M = TypeVar("M", bound=Model)
 Kind = Batch.Kind
-CHECK, NOTHING = "check", "nothing"
+CHECK, NOTHING, UNUSABLE = "check", "nothing", "unusable"
 USES: dict[str, Any] = {
     Kind.PILOT: Kind.PILOT.label,
     Kind.QUALIFICATION: Kind.QUALIFICATION.label,
@@ -23,6 +24,7 @@ USES: dict[str, Any] = {
     Kind.MAIN: Kind.MAIN.label,
     CHECK: _("Check"),
     NOTHING: _("Not used yet"),
+    UNUSABLE: _("Cannot be used"),
 }
 SHOWN = 3  # batches of one use that are named in a row
 
@@ -88,7 +90,9 @@ def dialogue_list(study: Study, *, use: str = "", text: str = "") -> QuerySet[Di
     if text:
         rows = rows.filter(Q(key__icontains=text) | Q(conversation__icontains=text) | Q(scenario__icontains=text))
     items = Item.objects.filter(Q(dialogue=OuterRef("pk")) | Q(other_dialogue=OuterRef("pk")))
-    if use == NOTHING:
+    if use == UNUSABLE:
+        rows = rows.filter(pk__in=unusable(study).values("pk"))
+    elif use == NOTHING:
         rows = rows.filter(~Exists(items))
     elif use:
         used = items.filter(is_check=True) if use == CHECK else items.filter(is_check=False, batch__kind=use)

@@ -1,7 +1,7 @@
 """Tell the dialogues that wait for a batch from those that the study's protocol has no question for."""
 
 from django.contrib.humanize.templatetags.humanize import intcomma
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.db.models.expressions import RawSQL
 from django.utils.translation import ngettext
 
@@ -61,6 +61,19 @@ def unasked_words(study: Study) -> str:
             n,
         )
     return text % {"number": intcomma(n)}
+
+
+def unusable(study: Study) -> QuerySet[Dialogue]:
+    """Return the dialogues in no batch that cannot be put into one: without a question, or with one side to compare."""
+    found = Q(pk__in=unasked(study).values("pk"))
+    if Unit.COMPARISON in spec_of(study.protocol_version).units:
+        waiting = unbatched(study).order_by()
+        candidates = Candidate.objects.filter(dialogue__in=waiting).order_by().values("dialogue")
+        found |= Q(pk__in=candidates.annotate(n=Count("source", distinct=True)).filter(n=1).values("dialogue"))
+        others = Dialogue.objects.filter(study=study, scenario=OuterRef("scenario"), source__isnull=False)
+        lone = waiting.filter(~Exists(others.exclude(source=OuterRef("source"))), source__isnull=False)
+        found |= Q(pk__in=lone.exclude(scenario="").values("pk"))
+    return Dialogue.objects.filter(found, study=study)
 
 
 def rates_only_wholes(study: Study) -> bool:
