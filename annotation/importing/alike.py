@@ -38,7 +38,7 @@ class AlikeErrors:
         if self.n_lines == self.n:
             return _("%(lines)s (%(n)s rows)") % said
         if self.lines == (1,):  # of a table, it has the names of the columns
-            return _("%(lines)s (%(n)s records)") % said
+            return _("%(line)s (%(n)s records)") % {"line": shown, "n": said["n"]}
         if self.n_lines is None or len(self.lines) == 1:
             return _("%(lines)s (%(n)s errors)") % said
         return _("%(lines)s (%(rows)s rows, %(n)s errors)") % said
