@@ -111,7 +111,8 @@ class ImportForm(forms.Form):
     )  # fmt: skip
     rate = forms.CharField(
         required=False, max_length=20, label=_("Responses to rate"), initial=RATE_ALL,
-        help_text=_("all, last, every:2 (every second one) or from:3 (from the third on)."),
+        help_text=_("all, last, every:2 (every second one), from:3 (from the third on), or none: only the whole "
+            "dialogue is rated."),
     )  # fmt: skip
     with_dialogue = forms.BooleanField(required=False, label=_("Rate the whole dialogue too, at the end"))
     show_system = forms.BooleanField(

@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
-from django.utils.text import format_lazy
+from django.utils.text import format_lazy, slugify
 from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
@@ -99,12 +99,21 @@ class NewProtocolForm(BundleFieldsForm):
     name = forms.CharField(max_length=200, label=_("Name"), help_text=_("The name people use. All versions share it."))
     slug = forms.CharField(
         max_length=80,
+        required=False,
         label=_("Key"),
         help_text=_(
-            "Used to cite the protocol, for example politeness: lowercase letters, digits, hyphens and underscores."
+            "Used to cite the protocol, for example politeness: lowercase letters, digits, hyphens and underscores. If "
+            "empty, it is made from the name."
         ),
         widget=forms.TextInput(attrs=CODE),
     )
+
+    def clean_slug(self) -> str:
+        name: str = self.cleaned_data.get("name", "")
+        slug: str = self.cleaned_data["slug"] or slugify(name)[:80]
+        if name and not slug:
+            raise forms.ValidationError(_("No key can be made from this name. Enter one."))
+        return slug  # without a name, the missing name has its own error
 
 
 class ScratchForm(NewProtocolForm):

@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 from annotation.access import Right, batch_for, rights_in, study_for
 from annotation.agreement_cells import without_intervals
 from annotation.models import AgreementCell, AgreementSnapshot
-from annotation.selectors.dialogues import has_turns
+from annotation.selectors.dialogues import rates_turns
 from reporting.report.build import plain_report
 from reporting.report.readers import report_for
 
@@ -55,7 +55,7 @@ class StudyAgreementView(APIView):
         cells = cells.order_by("criterion__position", "source__position")
         stored = found.prefetch_related(Prefetch("cells", cells)).first()
         data = AgreementSerializer(stored or NOTHING).data
-        if stored and has_turns(stored.study_id):
+        if stored and rates_turns(stored.study_id):
             data["cells"] = [cell | {"estimates": without_intervals(cell["estimates"])} for cell in data["cells"]]
         return Response(data)
 

@@ -56,7 +56,7 @@ class ImportSerializer(serializers.Serializer):
         help_text="Of a chat log: whose messages are rated: assistant, user or both. Left out, assistant.",
     )
     rate = serializers.CharField(
-        required=False, max_length=20, help_text="Of a chat log: all, last, every:K or from:N. Left out, all."
+        required=False, max_length=20, help_text="Of a chat log: all, last, every:K, from:N or none. Left out, all."
     )
     with_dialogue = serializers.BooleanField(
         required=False, help_text="Of a chat log: the whole dialogue is rated too, at the end."

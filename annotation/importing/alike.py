@@ -15,11 +15,13 @@ FIRST_LINES = 5
 class AlikeErrors:
     """Errors of one kind. `reason` is that of the first; the others may name something else unless `are_equal`.
 
-    `lines` are the first ones; there may be more. Records of a JSON array may share a line.
+    `lines` are the first ones; there may be more. A line may have several: the answers of a row, or the records of a
+    JSON array. `n_lines` are all of them, None if some errors are not listed.
     """
 
     lines: tuple[int, ...]
     n: int
+    n_lines: int | None
     field: str
     reason: str
     are_equal: bool
@@ -27,14 +29,19 @@ class AlikeErrors:
 
     @property
     def place(self) -> str:
-        """Return the lines: "2" of one error, otherwise the first ones and how many rows or records there are."""
+        """Return the lines: "2" of one error, otherwise the first ones and how many rows and errors there are."""
         shown = ", ".join(str(line) for line in self.lines)
         if self.n == 1:
             return shown
         shown += ", …" if self.has_more else ""
-        if len(self.lines) == 1:
-            return _("%(line)s (%(n)s records)") % {"line": shown, "n": intcomma(self.n)}
-        return _("%(lines)s (%(n)s rows)") % {"lines": shown, "n": intcomma(self.n)}
+        said = {"lines": shown, "n": intcomma(self.n), "rows": intcomma(self.n_lines or 0)}
+        if self.n_lines == self.n:
+            return _("%(lines)s (%(n)s rows)") % said
+        if self.lines == (1,):  # of a table, it has the names of the columns
+            return _("%(line)s (%(n)s records)") % {"line": shown, "n": said["n"]}
+        if self.n_lines is None or len(self.lines) == 1:
+            return _("%(lines)s (%(n)s errors)") % said
+        return _("%(lines)s (%(rows)s rows, %(n)s errors)") % said
 
     @property
     def said(self) -> str:
@@ -58,4 +65,5 @@ def _together(errors: list[LineError], n: int) -> AlikeErrors:
     n = max(n, len(errors))
     are_equal = len({each.reason for each in errors}) == 1
     has_more = len(lines) > FIRST_LINES or (n > len(errors) and len(lines) > 1)
-    return AlikeErrors(lines[:FIRST_LINES], n, first.field, first.reason, are_equal, has_more)
+    n_lines = len(lines) if n == len(errors) else n if len(lines) == len(errors) else None
+    return AlikeErrors(lines[:FIRST_LINES], n, n_lines, first.field, first.reason, are_equal, has_more)

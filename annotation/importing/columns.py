@@ -1,12 +1,19 @@
 """Find out which column of a file holds which field."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from django.utils.translation import gettext as _
 
-from annotation.importing.answer_cells import asked_in_file, with_one_option
+from annotation.importing.answer_cells import asked_in_file, importable, with_one_option
 from annotation.importing.outcome import BadField
-from annotation.importing.remedies import choose_columns, name_criterion, or_column_each, or_scenario
+from annotation.importing.remedies import (
+    choose_columns,
+    name_criterion,
+    or_column_each,
+    or_scenario,
+    with_source_or_item,
+)
 from parley.listing import both, either
 from protocols.models import ProtocolVersion
 from protocols.specs import CriterionSpec, VersionSpec
@@ -37,6 +44,7 @@ PAIR_ALIASES: dict[str, tuple[str, ...]] = {
 FIELDS = (*ALIASES, "left", "right")
 NONE = "-"  # in a map: the file has no column for the field, whatever its columns are called
 NONE_APPLIES = "none"  # in a cell: the answer that none applies, unless an option is called so; our export writes it
+BETWEEN_WORDS = re.compile(r"[\s_-]+")  # words in the name of a column; camel case has nothing there
 SEVERAL = "|"  # in a map, between columns that hold the same field
 MOST_NAMED = 40  # columns in an error
 OF_ONE_ANSWER = ("value", "choices", "turns", "explanations", "free_text")  # in a row with one answer alone
@@ -94,13 +102,13 @@ def rating_columns(
 
     Columns of criteria are those named in `wanted` by the criterion's key, and those called like a criterion.
     """
-    by_name = {name.casefold(): each for each in criteria for name in (each.name, each.key)}
-    named_by = {name: by_name[name.casefold()] for name in wanted if name not in FIELDS and name.casefold() in by_name}
+    by_name = {plain(name): each for each in criteria for name in (each.name, each.key)}
+    named_by = {name: by_name[plain(name)] for name in wanted if name not in FIELDS and plain(name) in by_name}
     rest = {name: column for name, column in wanted.items() if name not in named_by}
     aliases = aliases_of(criteria)
     if is_own_export(columns):
         return map_columns(columns, rest, n_single), {}
-    called = {at: by_name[name.casefold()] for at, name in enumerate(columns) if name.casefold() in by_name}
+    called = {at: by_name[plain(name)] for at, name in enumerate(columns) if plain(name) in by_name}
     wide = {
         at: each for at, each in called.items() if columns[at] not in rest.values() and each not in named_by.values()
     }
@@ -133,11 +141,14 @@ def _refuse_missing(
     if aliases is PAIR_ALIASES:
         needed = [*(["dialogue"] if "scenario" not in places else []), "left", "right", *needed]
     missing = [field for field in needed if field not in places]
-    if aliases is ALIASES and not {"item", "dialogue"} & places.keys():
-        missing.append("item")
+    is_unnamed = aliases is ALIASES and not {"item", "dialogue"} & places.keys()
+    if is_unnamed:
+        missing.append("dialogue")
     if not missing:
         return
     remedy = choose_columns(*missing)
+    if is_unnamed:
+        remedy = with_source_or_item(remedy)
     if aliases is PAIR_ALIASES and "dialogue" in missing:
         remedy = or_scenario(remedy)
     if {"value", "criterion"} & {*missing}:
@@ -147,15 +158,30 @@ def _refuse_missing(
     raise BadField(both(missing), none_found(missing, columns, aliases), remedy)
 
 
+def guessed_columns(columns: list[str], spec: VersionSpec | None) -> dict[str, int]:
+    """Return the columns that can be recognised before it is known which one names the annotator. Raise BadField."""
+    criteria = importable(spec) if spec else []
+    by_name = {plain(name): each.key for each in criteria for name in (each.name, each.key)}
+    called = {by_name[plain(name)]: at for at, name in enumerate(columns) if plain(name) in by_name}
+    others = ["" if at in called.values() else name for at, name in enumerate(columns)]
+    return places_of_columns(others, {}, aliases_of(criteria)) | called
+
+
+def plain(name: str) -> str:
+    """Return a name as it is compared: WorkerId, worker id and worker-id are worker_id."""
+    return BETWEEN_WORDS.sub("", name).casefold()
+
+
 def places_of_columns(
     columns: list[str], wanted: dict[str, str], aliases: dict[str, tuple[str, ...]]
 ) -> dict[str, int]:
     """Return the place of each field that the file has: as wanted, otherwise by known names. Raise BadField."""
-    lowered = [column.casefold() for column in columns]
+    called = [plain(column) for column in columns]
     places = told_places(columns, wanted, aliases)
     taken = set(places.values())
     for field, names in aliases.items():
-        found = [at for at, column in enumerate(lowered) if column in names and at not in taken]
+        usual = {plain(name) for name in names}
+        found = [at for at, column in enumerate(called) if column in usual and at not in taken]
         if field in wanted or not found:
             continue
         if len(found) > 1:

@@ -8,9 +8,8 @@ from django.utils.translation import gettext as _
 from annotation.importing.copying import fetch
 from annotation.importing.outcome import MOST_ERRORS, refuse
 from annotation.models import Study
+from annotation.selectors.waiting import IN_ORDER
 
-# A prompt is one turn that may hold several, so its text grows in place of the number of turns.
-IN_ORDER = "jsonb_array_length({0}.turns), length({0}.turns -> 0 ->> 'text'), {0}.position"
 # Neighbours by length are enough: if each history begins with the one before, it begins with all of them.
 BROKEN = f"""
     WITH named AS (

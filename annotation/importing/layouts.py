@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from django.utils.translation import gettext as _
 
-from annotation.importing.columns import NONE, SEVERAL, named, none_left, place_of, told_places
+from annotation.importing.columns import NONE, SEVERAL, named, none_left, place_of, plain, told_places
 from annotation.importing.outcome import BadField, Remedy
 from annotation.importing.panel_columns import PANEL_FIELDS, Panels, panels_of
 from annotation.importing.remedies import choose_columns, choose_one_of
@@ -120,12 +120,13 @@ def usual_places(
     columns: list[str], wanted: Mapping[str, str], aliases: dict[str, tuple[str, ...]], taken: Iterable[int] = ()
 ) -> dict[str, int]:
     """Return columns by field: as wanted, otherwise the one with the surest of the usual names."""
-    lowered = [column.casefold() for column in columns]
+    called = [plain(column) for column in columns]
     places = told_places(columns, wanted, aliases)
     for field_name, names in aliases.items():
-        free = [name for name in names if name in lowered and lowered.index(name) not in {*places.values(), *taken}]
+        found = [called.index(name) for name in map(plain, names) if name in called]
+        free = [at for at in found if at not in {*places.values(), *taken}]
         if free and field_name not in wanted:
-            places[field_name] = lowered.index(free[0])
+            places[field_name] = free[0]
     return places
 
 
@@ -175,7 +176,7 @@ def _responses(columns: list[str], said: str) -> dict[str, int]:
     if (SEVERAL in said or NAMED in said) and said.casefold() not in lowered:
         names = dict(_named_column(part.strip(), columns) for part in said.split(SEVERAL) if part.strip())
         found = list(names)
-    elif said or {*ALIASES["response"]} & {*lowered}:
+    elif said or {plain(name) for name in ALIASES["response"]} & {plain(column) for column in columns}:
         return {}
     else:
         found = [at for at, column in enumerate(columns) if _source_in(column).casefold() not in NO_SOURCES]

@@ -9,11 +9,18 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.context import context_beside
-from annotation.importing.layouts import TABLE_FORMATS
+from annotation.importing.layouts import TABLE_FORMATS, WIDE
 from annotation.importing.outcome import BadField, Remedy
-from annotation.importing.remedies import as_chat_log, choose_columns, choose_one_of, or_name_source, with_dialogue
+from annotation.importing.remedies import (
+    as_chat_log,
+    choose_columns,
+    choose_one_of,
+    or_name_source,
+    with_dialogue,
+    without_turns,
+)
 from annotation.importing.shapes import JSONL_MESSAGES, ONLY_SOURCE, DialogueOptions, ParsedDialogue
-from annotation.importing.transcripts import TRANSCRIPT_FORMATS
+from annotation.importing.transcripts import RATE_NONE, TRANSCRIPT_FORMATS
 from annotation.models import Study
 from parley.listing import both
 from protocols.models import ProtocolVersion
@@ -53,6 +60,12 @@ def about_wholes(options: DialogueOptions, units: Iterable[str]) -> list[str | R
     if not options.with_dialogue:
         text = _left_out(asked)
         return [Remedy.saying(text, how=with_dialogue())] if text else []
+    if asked == {Unit.DIALOGUE} and options.rate != RATE_NONE:
+        text = _(
+            "This protocol asks about whole dialogues only, so nobody rates the turns before the end. To leave them "
+            "out, %(how)s."
+        )
+        return [Remedy.saying(text, how=without_turns())]
     if asked & {Unit.DIALOGUE, Unit.COMPARISON}:
         return []
     return [
@@ -108,6 +121,8 @@ class Sides:
         self._bare: int | None = None  # the line of the first dialogue without responses
         self._n_dialogues = self._n_rated = self._n_matched = 0
         self._is_table = format in TABLE_FORMATS
+        self._is_wide, self._compares = format == WIDE, Unit.COMPARISON in units
+        self._n_prompts_alike = 0  # rows without an id that have the prompt of another row
         self._is_chat_log = format in TRANSCRIPT_FORMATS
         self._n_alike = 0  # the most responses to one dialogue, as long as none has a source of its own
         self._has_sources = False
@@ -116,6 +131,7 @@ class Sides:
 
     def add(self, dialogue: ParsedDialogue) -> None:
         self._n_dialogues += 1
+        self._n_prompts_alike += dialogue.n_alike
         panels = (context_beside(dialogue.metadata, dialogue.context), *(each.context for each in dialogue.candidates))
         self._has_panel |= any(panels)
         self._n_rated += bool(dialogue.candidates)
@@ -139,7 +155,7 @@ class Sides:
 
     def warnings(self, study: Study) -> list[str | Remedy]:
         """Return a sentence for each of the first, with its line. The study may have the other side already."""
-        return [*self._one_source(), *self._ungrounded(), *self._unrated(study)]
+        return [*self._one_source(), *self._alike(), *self._ungrounded(), *self._unrated(study)]
 
     def _ungrounded(self) -> list[Remedy]:
         """Warn of dialogues without any panel, if the protocol asks about what one says."""
@@ -160,6 +176,30 @@ class Sides:
             "compare systems, %(how)s."
         )
         return [Remedy.saying(text, n=str(self._n_alike), source=ONLY_SOURCE, how=choose_columns("source"))]
+
+    def _alike(self) -> list[str]:
+        """Say what became of rows without an id that have the prompt of another row."""
+        n = self._n_prompts_alike
+        if not n or not (self._is_wide or self._has_sources):  # otherwise no column names the source
+            return []
+        if self._is_wide:
+            text = ngettext(
+                "%(number)s row has the prompt of an earlier row and is a dialogue of its own. To bring rows together, "
+                "give them the same id in a column “dialogue”.",
+                "%(number)s rows have the prompt of an earlier row, and each is a dialogue of its own. To bring rows "
+                "together, give them the same id in a column “dialogue”.",
+                n,
+            )
+        else:
+            text = ngettext(
+                "%(number)s row has the prompt and the source of another row: their responses belong to one dialogue.",
+                "%(number)s rows have the prompt and the source of another row: their responses belong to one "
+                "dialogue.",
+                n,
+            )
+            text += " " + _("To keep rows apart, give those that belong together an id in a column “dialogue”.")
+            text += " " + _("Otherwise every pair of them may be compared.") if self._compares else ""
+        return [text % {"number": intcomma(n)}]
 
     def _unrated(self, study: Study) -> Sequence[str | Remedy]:
         if self._n_dialogues and not self._n_rated:

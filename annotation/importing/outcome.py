@@ -134,10 +134,14 @@ class BadField(Exception):
 
 @dataclass(slots=True)
 class ErrorLog:
-    """Keep the first errors, and a later one if it is the first of its kind."""
+    """Keep the first errors, and a later one if it is the first of its kind.
+
+    With `has_several_on_a_line`, a row has several answers, and what is wrong with the row counts once.
+    """
 
     errors: list[LineError] = field(default_factory=list)
     n_errors: int = 0
+    has_several_on_a_line: bool = False
 
     def add(self, line: int, field: str, reason: str, remedy: Remedy | None = None) -> None:
         self.n_errors += 1

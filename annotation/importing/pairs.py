@@ -6,8 +6,9 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from annotation.importing.outcome import BadField
+from annotation.models import Dialogue
 
-PAIRS = "pairs"  # kept in the metadata, which annotators do not see
+PAIRS = Dialogue.PAIRS
 
 
 def listed_pairs(value: Any) -> list[list[str]]:

@@ -1,19 +1,19 @@
 """Preview the first rows of a file, so that people can check how it is read. The database is not used."""
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from annotation.context import context_beside, context_in
-from annotation.importing.answer_cells import importable
-from annotation.importing.columns import aliases_of, columns_of_ratings, places_of_columns, rating_columns
+from annotation.importing.columns import columns_of_ratings, guessed_columns, places_of_columns, rating_columns
 from annotation.importing.formats import dialogue_format, read_dialogues
 from annotation.importing.kinds import file_kind
 from annotation.importing.layouts import ALIASES as DIALOGUE_ALIASES
 from annotation.importing.layouts import TABLE_FORMATS, layout_of, usual_places
+from annotation.importing.log_pages import Pages, as_asked, first_conversations
 from annotation.importing.matching import Sides, grounded_in, refuse_unmatched
 from annotation.importing.outcome import BadField, ErrorLog, ImportRejected, LineError, no_progress
 from annotation.importing.prediction_cells import ALIASES, PredictionOptions
@@ -33,7 +33,6 @@ from protocols.specs import VersionSpec
 Unit = ProtocolVersion.Unit
 ROWS_LOOKED_AT = 500  # of a table: one dialogue may have many
 SHOWN_OR_TOLD = ("persona", "turn_fields", "pairs")  # metadata that is shown, of turns, or said to be compared
-MOST_PAGES = 20  # of a conversation: more would not be read before an import
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +48,17 @@ class Kept:
         own = dict.fromkeys(name for each in found for one in each.candidates for name in one.metadata)
         shared = dict.fromkeys(name for each in found for name in each.metadata)
         return cls(tuple(name for name in shared if name not in {*own, *SHOWN_OR_TOLD}), tuple(own))
+
+
+@dataclass(frozen=True, slots=True)
+class ShownConversation:
+    """One conversation of a chat log: rows for its pages, and how many pages and turns are not shown."""
+
+    key: str
+    rows: list[dict[str, Any]]
+    n_pages: int
+    n_left_out: int
+    n_unasked: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +82,8 @@ class Preview:
     kept: Kept = Kept()
     asked: list[tuple[str, str]] = field(default_factory=list)
     responses: list[str] = field(default_factory=list)
-    n_pages: int = 0  # of the first conversation of a chat log
-    n_left_out: int = 0
+    conversations: list[ShownConversation] = field(default_factory=list)  # the first ones of a chat log
+    hides_responses: bool = False  # the protocol asks only about whole dialogues
 
     @property
     def are_dialogues(self) -> bool:
@@ -102,7 +112,7 @@ def preview(
         return _table(
             path, n, kind, CSV_RATINGS, sheet,
             lambda names: _mapping_of_ratings(names, columns, spec, criterion),
-            lambda names: places_of_columns(names, {}, aliases_of(importable(spec) if spec else [])),
+            lambda names: guessed_columns(names, spec),
         )  # fmt: skip
     if kind == ImportJob.Kind.PREDICTIONS:
         return _table(
@@ -137,7 +147,7 @@ def _by_name(names: list[str], places: dict[str, int]) -> dict[str, str]:
     return {field: names[at] for field, at in places.items()}
 
 
-def _row(dialogue: ParsedDialogue, number: int, n_known: int) -> dict[str, Any]:
+def _row(dialogue: ParsedDialogue, number: int, n_known: int = 0) -> dict[str, Any]:
     """Return a dialogue as the page shows it. The first `n_known` turns of a conversation stood on the page before."""
     following = next_speaker(dialogue.turns)
     candidates = [
@@ -175,64 +185,49 @@ def _dialogues(
     # Whether both sides of a comparison are there is known only at the end of the file.
     is_read_whole = Unit.COMPARISON in units and not is_part
     sides = Sides(units, format=name, is_part=is_part, grounded=grounded_in(spec) if spec else "")
-    found = read_dialogues(path, name, options, log, no_progress, None if is_read_whole else ROWS_LOOKED_AT)
-    rows: list[dict[str, Any]] = []
-    shown: list[ParsedDialogue] = []
-    first = _first_conversation(found) if options.transcript else Pages([*enumerate(itertools.islice(found, n), 1)])
-    for number, dialogue in first.shown:
-        with log.catching(dialogue.line):
-            refuse_unmatched(dialogue, units, name in TABLE_FORMATS)
-            sides.add(dialogue)
-        shown.append(dialogue)
-        rows.append(_row(dialogue, number, first.n_known(number)))
-    for dialogue in found if is_read_whole else ():
-        sides.add(dialogue)
-    last = max((row["line"] for row in rows), default=0)
-    errors = [each for each in log.errors if not is_part or each.line <= last]
+    read = read_dialogues(path, name, options, log, no_progress, None if is_read_whole else ROWS_LOOKED_AT)
+    found = _checked(read, log, sides, units, name)
     if options.transcript:
-        return Preview(
-            ImportJob.Kind.DIALOGUES, name, [], rows, errors=errors[:n], sides=sides,
-            n_pages=len(first.n_turns), n_left_out=first.n_left_out,
-        )  # fmt: skip
+        conversations = [_conversation(each) for each in first_conversations(found, units)]
+        rows = [row for each in conversations for row in each.rows]
+    else:
+        conversations, shown = [], list(itertools.islice(found, n))
+        rows = [_row(as_asked(dialogue, units), at) for at, dialogue in enumerate(shown, start=1)]
+    for _dialogue in found if is_read_whole else ():
+        pass  # it is checked as it is read
+    last = max((row["line"] for row in rows), default=0)
+    errors = [each for each in log.errors if not is_part or each.line <= last][:n]
+    plain = Preview(ImportJob.Kind.DIALOGUES, name, [], rows, errors=errors, sides=sides)
+    if options.transcript:
+        return replace(plain, conversations=conversations)
+    plain = replace(plain, kept=Kept.of(shown), hides_responses=_hides_responses(shown, units))
     if name in TABLE_FORMATS:
         columns = open_table(path, ErrorLog(), no_progress, most=1, sheet=options.sheet).columns
         layout = layout_of(columns, options.columns, name)
         mapping, asked = layout.as_mapping(columns), layout.panels.asked(columns)
-        return Preview(
-            ImportJob.Kind.DIALOGUES, name, columns, rows, mapping, errors[:n], True, sides,
-            Kept.of(shown), asked, list(layout.responses),
-        )  # fmt: skip
-    columns = list(next(iter(first_records(path, file_kind(path))), {}))
-    return Preview(ImportJob.Kind.DIALOGUES, name, columns, rows, errors=errors[:n], sides=sides, kept=Kept.of(shown))
+        return replace(
+            plain, columns=columns, mapping=mapping, has_columns=True, asked=asked, responses=list(layout.responses)
+        )
+    return replace(plain, columns=list(next(iter(first_records(path, file_kind(path))), {})))
 
 
-@dataclass(slots=True)
-class Pages:
-    """The dialogues that are shown, by their number, and how many turns each page of the conversation has."""
-
-    shown: list[tuple[int, ParsedDialogue]] = field(default_factory=list)
-    n_turns: list[int] = field(default_factory=list)
-
-    def n_known(self, number: int) -> int:
-        """Return how many turns of a page of a conversation stood on the page before."""
-        return self.n_turns[number - 2] if number > 1 and self.n_turns else 0
-
-    @property
-    def n_left_out(self) -> int:
-        return len(self.n_turns) - len(self.shown) if self.n_turns else 0
-
-
-def _first_conversation(dialogues: Iterator[ParsedDialogue]) -> Pages:
-    """Return the first pages of the first conversation, and its last one, where the whole dialogue is rated."""
-    pages, first = Pages(), None
+def _checked(
+    dialogues: Iterator[ParsedDialogue], log: ErrorLog, sides: Sides, units: Sequence[str], name: str
+) -> Iterator[ParsedDialogue]:
     for dialogue in dialogues:
-        first = first or dialogue
-        if dialogue.conversation != first.conversation:
-            break
-        pages.n_turns.append(len(dialogue.turns))
-        if len(pages.n_turns) <= MOST_PAGES or not dialogue.candidates:
-            pages.shown.append((len(pages.n_turns), dialogue))
-    return pages
+        with log.catching(dialogue.line):
+            refuse_unmatched(dialogue, units, name in TABLE_FORMATS)
+            sides.add(dialogue)
+        yield dialogue
+
+
+def _conversation(pages: Pages) -> ShownConversation:
+    rows = [_row(page.dialogue, page.number, page.n_known) for page in pages.shown]
+    return ShownConversation(pages.key, rows, pages.n_pages, pages.n_left_out, pages.n_unasked)
+
+
+def _hides_responses(dialogues: Iterable[ParsedDialogue], units: Sequence[str]) -> bool:
+    return any(dialogue.candidates and not as_asked(dialogue, units).candidates for dialogue in dialogues)
 
 
 def _labels(path: Path, n: int) -> Preview:

@@ -70,6 +70,16 @@ def _send(fields: str) -> str:
     return gettext("send %(fields)s") % {"fields": fields}
 
 
+def with_source_or_item(before: Remedy) -> Remedy:
+    """Return what names the responses of a file of ratings, after another remedy."""
+    text = gettext("; for ratings of responses, also %(source)s, or in place of both %(item)s")
+    return before.then(Remedy.saying(text, source=_field("source"), item=_field("item")))
+
+
+def _field(name: str) -> Remedy:
+    return Remedy(f"“{COLUMN_LABELS[name]}”", f"{name}=COLUMN", f"map_{name}=COLUMN")
+
+
 def or_scenario(before: Remedy) -> Remedy:
     """Return what to do if a file of preferences is about whole dialogues, after another remedy."""
     text = gettext("; if whole dialogues are compared, %(how)s")
@@ -162,6 +172,11 @@ def as_chat_log() -> Remedy:
 def with_dialogue() -> Remedy:
     page = gettext("tick “%(option)s”") % {"option": gettext("Rate the whole dialogue too, at the end")}
     return Remedy(page, _use("--with-dialogue"), _send("with_dialogue=true"))
+
+
+def without_turns() -> Remedy:
+    page = gettext("enter “none” as “%(field)s”") % {"field": gettext("Responses to rate")}
+    return Remedy(page, _use("--rate none"), _send("rate=none"))
 
 
 def if_chat_log(before: Remedy | None = None) -> Remedy:

@@ -3,6 +3,7 @@
 Rows of one dialogue may be anywhere in the file, so they wait in a temporary file, not in memory.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -54,6 +55,7 @@ class Group:
     context: list[Record]
     places: list[int] = field(default_factory=list)
     candidates: dict[str, int] = field(default_factory=dict)
+    n_alike: int = 0
 
 
 def read_responses(table: Table, layout: Layout, options: DialogueOptions, log: ErrorLog) -> Iterator[ParsedDialogue]:
@@ -78,16 +80,19 @@ class RowReader:
         self._is_prompt = layout.format == CSV_PROMPTS
         self._options = options
         used = {*layout.places.values(), *layout.responses.values(), *layout.panels.places}
+        self._prompts: Counter[str] = Counter()  # of rows without an id that have a response of each source
         self._others = [(name, at) for at, name in enumerate(names) if at not in used]
 
     def read(self, values: list[str]) -> Iterator[Record]:
         """Yield a record for each response of the row; one without a response if the table has none. Raise BadField."""
         turns, extras = self._turns(values)
+        own_key, n_alike = self._own_key(turns, self._key(values, "dialogue"))
         row = {
             "turns": turns,
             "turn_fields": extras if any(extras) else [],
             "prompt": self._name("history" if "history" in self._places else "prompt"),
-            "dialogue": self._key(values, "dialogue"),
+            "dialogue": own_key,
+            "n_alike": n_alike,
             "batch": self._key(values, "batch", LONGEST_BATCH_KEY),
             "conversation": self._key(values, "conversation"),
             "scenario": self._key(values, "scenario"),
@@ -118,6 +123,18 @@ class RowReader:
                 "text": self._text(values, self._places["response"]),
                 "above": read_panels(self._panels.of_response, values, self._options),
             }
+
+    def _own_key(self, turns: list[Record], named: str) -> tuple[str, int]:
+        """Return the key of the dialogue, and 1 if an earlier row without an id has the same prompt.
+
+        A row with a response of each source is complete: another one with its prompt is another dialogue.
+        """
+        if named or not self._responses:
+            return named, 0
+        digest = derived_key(turns)
+        self._prompts[digest] += 1
+        number = self._prompts[digest]
+        return (digest, 0) if number == 1 else (f"{digest}-{number}", 1)
 
     def _name(self, field: str) -> str:
         return self._names[self._places[field]]
@@ -174,6 +191,7 @@ def _keep(row: Record, line: int, groups: dict[str, Group], waiting: WaitingRows
     if row["key"] and group.candidates.setdefault(row["key"], line) != line:
         names = {"key": row["key"], "line": group.candidates[row["key"]]}
         raise BadField("candidate_id", _("%(key)r is also on line %(line)s") % names)
+    group.n_alike = max(group.n_alike, row["n_alike"])
     group.places.append(waiting.put(row))
 
 
@@ -188,6 +206,9 @@ def _dialogue(key: str, group: Group, rows: list[Record], options: DialogueOptio
         for row, others in zip(rows, own, strict=True)
         if row["text"]
     ]
+    n_alike = group.n_alike
+    if not rows[0]["dialogue"]:  # rows without an id belong together by their prompt, whatever it was meant to be
+        n_alike = len(candidates) - len({each.source for each in candidates})
     name_candidates(candidates)
     turns = rows[0]["turns"]
     if rows[0]["turn_fields"]:
@@ -205,4 +226,5 @@ def _dialogue(key: str, group: Group, rows: list[Record], options: DialogueOptio
         context,
         source="" if candidates else rows[0]["source"],
         scenario=group.scenario,
+        n_alike=n_alike,
     )

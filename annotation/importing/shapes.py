@@ -44,8 +44,8 @@ class DialogueOptions:
     `source` is the author of candidates, and of dialogues without candidates, that name none. `asker` is the speaker
     who asks in dialogues that do not say it. `columns` is {our field: the table's column}. With `transcript`, the file
     is a chat log: `roles` says whose messages become responses to rate (the assistant's if empty), `rate` which of them
-    (all, last, every:K, from:N), `with_dialogue` adds the whole dialogue, and `show_system` shows the system prompt,
-    which is otherwise kept as metadata. `sheet` names one of the sheets of a workbook. With `replace_unused`, a
+    (all, last, every:K, from:N, none), `with_dialogue` adds the whole dialogue, and `show_system` shows the system
+    prompt, which is otherwise kept as metadata. `sheet` names one of the sheets of a workbook. With `replace_unused`, a
     dialogue that the study has with other contents is replaced if nothing uses it yet.
     """
 
@@ -88,6 +88,7 @@ class ParsedDialogue:
     context: list[Record] = field(default_factory=list)
     source: str = ""  # only without candidates
     scenario: str = ""
+    n_alike: int = 0  # rows of a table without an id that have the prompt of another row
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,8 +72,12 @@ def refuse_units(log: ErrorLog, condition: str, field: str, text: str, remedy: R
 
 def log_lines(log: ErrorLog, rows: str, field: str, text: str, remedy: Remedy | None = None) -> None:
     """Log the lines of these rows. The text may name dialogue, item, source and name."""
+    once = "DISTINCT ON (r.line)" if log.has_several_on_a_line else ""
     found = fetch(
-        f"SELECT r.line, dialogue, item, source, count(*) OVER () FROM {rows} ORDER BY r.line LIMIT %s", [MOST_ERRORS]
+        f"""SELECT line, dialogue, item, source, count(*) OVER ()
+            FROM (SELECT {once} r.line, dialogue, item, source FROM {rows} ORDER BY r.line) found
+            ORDER BY line LIMIT %s""",
+        [MOST_ERRORS],
     )
     errors = []
     for line, dialogue, item, source, _total in found:

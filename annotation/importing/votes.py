@@ -149,6 +149,7 @@ class VoteSpool(AbstractContextManager):
             self.unused = [name for at, name in enumerate(table.columns) if at not in used]
             self._look_for_source()
             rows = (Row(row.line, row.values, at) for at, row in enumerate(extent.of(table, log)))
+            log.has_several_on_a_line = self.has_column_each
             if self._wide:
                 rows = self._long_rows(rows, len(table.columns))
         for row in rows:

@@ -44,6 +44,8 @@ class Dialogue(models.Model):
         TRAINING = "training", pgettext_lazy("what a dialogue is for", "Training")
         CHECK = "check", pgettext_lazy("what a dialogue is for", "Check with a known answer")
 
+    PAIRS = "pairs"  # the field of the metadata that lists which sources are compared; annotators do not see it
+
     study = models.ForeignKey(Study, models.CASCADE, related_name="dialogues")
     key = models.CharField(max_length=200)
     position = models.PositiveIntegerField()

@@ -5,9 +5,12 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import Func, TextField, Value
 
 from annotation.models import Assignment
 
+# A response as people read it: two that read the same are not compared.
+READING = Func("text", Value(" \t\r\n"), function="btrim", output_field=TextField())
 # The sides of a comparison in its order: the candidates that it shows, or its dialogue and the other one.
 SIDES = """(
     SELECT place.at, side.key, side.source_id FROM unnest(item.shown) WITH ORDINALITY AS place (id, at)

@@ -6,16 +6,17 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from django.contrib.postgres.aggregates import ArrayAgg
-from django.db.models import Exists, F, Func, IntegerField, Model, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, Func, IntegerField, Model, OuterRef, Q, QuerySet
 from django.db.models.fields.reverse_related import ForeignObjectRel
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Batch, Candidate, Dialogue, Item, Source, Study
 from annotation.selectors.studies import count_of
+from annotation.selectors.waiting import unusable
 
 M = TypeVar("M", bound=Model)
 Kind = Batch.Kind
-CHECK, NOTHING = "check", "nothing"
+CHECK, NOTHING, UNUSABLE = "check", "nothing", "unusable"
 USES: dict[str, Any] = {
     Kind.PILOT: Kind.PILOT.label,
     Kind.QUALIFICATION: Kind.QUALIFICATION.label,
@@ -23,6 +24,7 @@ USES: dict[str, Any] = {
     Kind.MAIN: Kind.MAIN.label,
     CHECK: _("Check"),
     NOTHING: _("Not used yet"),
+    UNUSABLE: _("Cannot be used"),
 }
 SHOWN = 3  # batches of one use that are named in a row
 
@@ -41,6 +43,19 @@ def has_turns(study_id: int) -> bool:
     mine = Dialogue.objects.filter(study=study_id)
     others = mine.filter(conversation=OuterRef("conversation")).exclude(pk=OuterRef("pk"))
     return mine.exclude(conversation=F("key")).filter(Exists(others)).exists()
+
+
+def rates_turns(study_id: int) -> bool:
+    """Return whether several dialogues of one conversation are rated, so that their answers are dependent.
+
+    This is the rule of reports too: a whole dialogue whose turns nobody rates is alone in its conversation.
+    """
+    with_turns = Dialogue.objects.filter(study=study_id).exclude(conversation=F("key")).values("conversation")
+    rated = Item.objects.filter(
+        batch__study=study_id, batch__kind__in=Batch.DEALT, is_check=False, dialogue__conversation__in=with_turns
+    )
+    talks = rated.order_by().values("dialogue__conversation").annotate(n=Count("dialogue", distinct=True))
+    return talks.filter(n__gt=1).exists()
 
 
 def unused_dialogues(study: Study) -> QuerySet[Dialogue]:
@@ -75,7 +90,9 @@ def dialogue_list(study: Study, *, use: str = "", text: str = "") -> QuerySet[Di
     if text:
         rows = rows.filter(Q(key__icontains=text) | Q(conversation__icontains=text) | Q(scenario__icontains=text))
     items = Item.objects.filter(Q(dialogue=OuterRef("pk")) | Q(other_dialogue=OuterRef("pk")))
-    if use == NOTHING:
+    if use == UNUSABLE:
+        rows = rows.filter(pk__in=unusable(study).values("pk"))
+    elif use == NOTHING:
         rows = rows.filter(~Exists(items))
     elif use:
         used = items.filter(is_check=True) if use == CHECK else items.filter(is_check=False, batch__kind=use)

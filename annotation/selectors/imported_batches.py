@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.models import Assignment, Batch, Item, Seat, Study
+from annotation.selectors.waiting import unasked_words
 from annotation.selectors.without_texts import without_texts
 
 NAMED = 3
@@ -49,10 +50,14 @@ def ways_to_rate(study: Study) -> list[str]:
 def nothing_to_deal(study: Study, kind: str, *, is_fresh_only: bool) -> str:
     """Return why no batch was made: which batches hold the dialogues, and how to go on."""
     holding = study.batches.filter(Q() if is_fresh_only else Q(kind=kind), n_items__gt=0).order_by("position")
-    text = _("No batch was made: every dialogue is already in a batch of this kind (%(batches)s).")
+    text = _(
+        "No batch was made: every dialogue that this protocol asks about is already in a batch of this kind "
+        "(%(batches)s)."
+    )
     if is_fresh_only:
-        text = _("No batch was made: every dialogue is already in a batch (%(batches)s).")
+        text = _("No batch was made: every dialogue that this protocol asks about is already in a batch (%(batches)s).")
+    left = list(filter(None, [unasked_words(study)]))
     if not holding:
-        return _("No batch was made: the study has no dialogue for one.")
+        return " ".join([_("No batch was made: the study has no dialogue for one."), *left])
     ways = ways_to_rate(study) or [_("Import more dialogues, or discard a draft whose dialogues you want to use.")]
-    return " ".join([text % {"batches": names_of(holding)}, *ways])
+    return " ".join([text % {"batches": names_of(holding)}, *ways, *left])

@@ -40,6 +40,7 @@ from annotation.models import (
 from annotation.researchers import GROUP
 from annotation.selectors.claims import OPEN_ENDED
 from annotation.selectors.team import is_of_team
+from annotation.selectors.waiting import unasked
 from protocols.models import Criterion, ProtocolVersion
 
 PersonStatus = Participant.Status
@@ -88,6 +89,7 @@ class Numbers:
     """
 
     n_dialogues: int
+    n_unasked: int
     n_candidates: int
     n_sources: int
     n_batches: int
@@ -121,6 +123,7 @@ def numbers_of(study: Study) -> Numbers:
     )
     return Numbers(
         n_dialogues=Dialogue.objects.filter(study=study).count(),
+        n_unasked=unasked(study).count(),
         n_candidates=Candidate.objects.filter(dialogue__study=study).count(),
         n_sources=rated_sources(study).count(),
         n_running_imports=study.imports.filter(status__in=UNFINISHED).count(),
@@ -193,6 +196,13 @@ def _import_step(numbers: Numbers) -> Said:
             "sources": numbers.n_sources,
         }
         hint = _("%(dialogues)s dialogues, %(candidates)s candidates, %(sources)s sources.") % parts
+    if numbers.n_unasked:
+        text = ngettext(
+            "The protocol has no question for %(number)s dialogue: see Batches.",
+            "The protocol has no question for %(number)s dialogues: see Batches.",
+            numbers.n_unasked,
+        )
+        hint += " " + text % {"number": intcomma(numbers.n_unasked)}
     return _("Import"), "study_import", _("Import dialogues"), hint
 
 
@@ -326,25 +336,6 @@ def metadata_fields(study: Study) -> list[str]:
     with connection.cursor() as cursor:
         cursor.execute(sql, [study.pk, SAMPLED_DIALOGUES])
         return [field for (field,) in cursor.fetchall()]
-
-
-def unbatched_count(study: Study) -> int:
-    return unbatched(study).count()
-
-
-def unbatched(study: Study) -> QuerySet[Dialogue]:
-    """Return the dialogues that are in no batch and have texts. Those of worked examples are not dealt out."""
-    examples = Candidate.objects.filter(dialogue=OuterRef("pk"), source__key__startswith=Source.EXAMPLES)
-    of_examples = Q(Exists(examples), purpose=Dialogue.Purpose.TRAINING)
-    return Dialogue.objects.filter(
-        ~of_examples,
-        study=study,
-        items=None,
-        identical_pairs=None,
-        other_items=None,
-        other_identical_pairs=None,
-        is_textless=False,
-    )
 
 
 def import_list(study: Study) -> QuerySet[ImportJob]:

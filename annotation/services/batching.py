@@ -25,11 +25,11 @@ from annotation.dealing import (
     deal_groups,
     deal_stratified,
 )
-from annotation.importing.conversations import IN_ORDER
 from annotation.importing.copying import copy_in, fetch, spool_file
 from annotation.importing.dialogues import lock_study
 from annotation.importing.shapes import free_key
 from annotation.models import Batch, Candidate, Dialogue, IdenticalPair, Item, Seat, Study
+from annotation.selectors.waiting import IN_ORDER
 from annotation.services import activity
 from annotation.services.cards import Card
 from annotation.services.item_rows import COLUMNS, item_rows, model_samples

@@ -7,7 +7,7 @@ from itertools import combinations, count, product
 from typing import Any
 
 from django.contrib.humanize.templatetags.humanize import intcomma
-from django.db.models import Func, Max, QuerySet, TextField, Value
+from django.db.models import Max, QuerySet, TextField
 from django.db.models.expressions import Combinable
 from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import MD5, Cast, Concat
@@ -16,14 +16,13 @@ from django.utils.translation import ngettext
 
 from annotation.importing.pairs import PAIRS, listed_pairs
 from annotation.models import Batch, Candidate, Dialogue, IdenticalPair, Item, Study
-from annotation.selectors.comparisons import pairs_of_kind
+from annotation.selectors.comparisons import READING, pairs_of_kind
 from annotation.services.cards import Card, Pair
-from annotation.services.refusals import Refused
+from annotation.services.refusals import Refused, first_of
 from annotation.sides import choose_pairs
 from protocols.models import ProtocolVersion
 
 Sources = tuple[int, int]  # ids, in the order of the study's sources
-READING = Func("text", Value(" \t\r\n"), function="btrim", output_field=TextField())
 
 
 def check_pairing(is_comparing: bool, k: int | None, n_pairs: int | None, repeat_percent: int | None) -> None:
@@ -142,17 +141,17 @@ def _refuse_unknown(scenarios: Sequence[str]) -> None:
 def _refuse_one_side(dialogues: Sequence[int]) -> None:
     if not dialogues:
         return
-    key = Dialogue.objects.values_list("key", flat=True).get(pk=dialogues[0])
+    keys = Dialogue.objects.filter(pk__in=dialogues).order_by("position", "pk").values_list("key", flat=True)
     text = ngettext(
         "This protocol compares responses of two sources, but %(number)s dialogue has only one side to compare: "
         "%(key)s. Add a response of another source and import the file again, replacing unused dialogues, "
         "or remove the dialogue under Dialogues and their use.",
-        "This protocol compares responses of two sources, but %(number)s dialogues have only one side to compare, for "
-        "example %(key)s. Add responses of another source and import the file again, replacing unused "
-        "dialogues, or remove the dialogues under Dialogues and their use.",
+        "This protocol compares responses of two sources, but %(number)s dialogues have only one side to compare: "
+        "%(key)s. Add responses of another source and import the file again, replacing unused dialogues, or remove the "
+        "dialogues under Dialogues and their use, where “Cannot be used” lists them.",
         len(dialogues),
     )
-    raise Refused("one_side", text % {"number": len(dialogues), "key": key})
+    raise Refused("one_side", text % {"number": len(dialogues), "key": first_of(list(keys))})
 
 
 def _candidate_pairs(card: Card, pairs: Iterable[Sources], digests: Mapping[int, str]) -> Iterator[Pair]:

@@ -8,7 +8,7 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import ngettext
 
 from annotation.services.cards import Card
-from annotation.services.refusals import Refused
+from annotation.services.refusals import Refused, first_of
 
 # PostgreSQL stores no such character, so no conversation has the name of a scenario.
 MARK = "\x00"
@@ -70,7 +70,7 @@ def _refuse(
     wrong = [talk[0].scenario for talk in scenarios if is_wrong(talk)]
     if wrong:
         code, text = words(len(wrong))
-        raise Refused(code, text % {"number": intcomma(len(wrong)), "name": wrong[0]})
+        raise Refused(code, text % {"number": intcomma(len(wrong)), "name": first_of(wrong)})
 
 
 def _twice(n: int) -> tuple[str, str]:

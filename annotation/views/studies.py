@@ -25,6 +25,7 @@ from annotation.selectors.health import worker_is_silent
 from annotation.selectors.imported_batches import imported_only, names_of, nothing_to_deal
 from annotation.selectors.pilots import pilots_to_repeat
 from annotation.selectors.texts import text_sample
+from annotation.selectors.waiting import rates_only_wholes, unasked_words, unbatched_count
 from annotation.services import batching
 from annotation.services import studies as services
 from annotation.services.dialogues import remove_dialogues
@@ -138,9 +139,10 @@ def study_batches(request: HttpRequest, slug: str) -> HttpResponse:
         "form": form,
         "discard_form": DiscardForm(),
         "page": page,
-        "conversations": n_conversations(page) if has_turns(study.pk) else {},
+        "conversations": n_conversations(page) if has_turns(study.pk) and not rates_only_wholes(study) else {},
         "named": named,
-        "n_unbatched": selectors.unbatched_count(study),
+        "n_unbatched": unbatched_count(study),
+        "unasked": unasked_words(study),
         "fitting": fitting_words(study),
         "n_drafts": study.batches.filter(status=Batch.Status.DRAFT).count(),
         "is_form_open": bool(form.errors) or "kind" in request.GET or not study.batches.exists(),

@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 from annotation.agreement_cells import without_intervals
 from annotation.models import ActivityLog, AgreementCell, AgreementSnapshot, Batch, Heartbeat, Source, Study
 from annotation.pairings import in_orders_of
-from annotation.selectors.dialogues import has_turns
+from annotation.selectors.dialogues import rates_turns
 from annotation.selectors.studies import rated_sources
 from measures.labels import WordScale
 from protocols.models import Criterion
@@ -155,7 +155,7 @@ def board_data(study: Study, query: Mapping[str, str]) -> BoardData:
     page = Paginator(dealt, BATCHES).get_page(choice.page)
     batches = list(page.object_list)
     seats, unmeasured = seats_of(study)
-    are_turns = has_turns(study.pk)
+    are_turns = rates_turns(study.pk)
     return BoardData(
         study=study,
         spec=spec,

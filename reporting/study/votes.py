@@ -69,8 +69,12 @@ class Items:
 
     @property
     def has_turns(self) -> bool:
-        """Return whether a conversation has several dialogues: then these are its turns and no independent units."""
-        return not np.array_equal(self.dialogue, self.conversation)
+        """Return whether several dialogues of one conversation are rated: these are its turns and not independent.
+
+        Boards have the same rule, in `rates_turns`.
+        """
+        dialogues, conversations = (self.dialogue, self.other), (self.conversation, self.other_conversation)
+        return len(np.unique(dialogues)) > len(np.unique(conversations))
 
     @property
     def has_scenarios(self) -> bool:

@@ -16,6 +16,22 @@
     "lower_is_better",
   ];
   let asked = 0;
+  // What was chosen beside the preview of an earlier file. It stays for the next one if that has the same columns.
+  let kept = [];
+
+  const chosen = () =>
+    [...place.querySelectorAll("select")]
+      .flatMap((list) => [...list.selectedOptions].map((option) => [list.name, option.value]))
+      .filter(([, value]) => value);
+
+  // What is kept of it: the choices that the lists of this preview offer.
+  const offered = (html) => {
+    const { content } = Object.assign(document.createElement("template"), { innerHTML: html });
+    const has = ([name, value]) => [...content.querySelectorAll("option")].some(
+      (option) => option.closest("select").name === name && option.value === value,
+    );
+    return kept.filter((each) => has(each) || (each[1] === "-" && content.querySelector("[data-columns-chosen]")));
+  };
 
   const warn = (textContent) =>
     place.replaceChildren(Object.assign(document.createElement("p"), { className: "note warn", textContent }));
@@ -63,16 +79,26 @@
     if (!file) return offer("");
     const part = await beginning(file);
     if (!part) return showNone();
-    const data = new FormData(form);
-    data.set("file", part, file.name);
-    if (part.size < file.size) data.set("is_part", "on");
+    const send = (choices) => {
+      const data = new FormData(form);
+      data.set("file", part, file.name);
+      if (part.size < file.size) data.set("is_part", "on");
+      choices.forEach(([name, value]) => data.append(name, value));
+      return fetch(form.dataset.preview, { method: "POST", body: data });
+    };
     place.setAttribute("aria-busy", "true");
     try {
-      const answer = await fetch(form.dataset.preview, { method: "POST", body: data });
-      const text = await answer.text();
+      let answer = await send(kept);
+      let text = await answer.text();
+      const known = answer.ok ? offered(text) : [];
+      if (known.length < kept.length) {
+        answer = await send(known);
+        text = await answer.text();
+      }
       if (number !== asked) return;
       if (answer.ok) offer(text);
       else showNone();
+      if (place.querySelector("[data-columns-chosen]")) kept = []; // the lists have them now
     } catch {
       warn(gettext("The server cannot be reached."));
     } finally {
@@ -80,9 +106,21 @@
     }
   };
 
+  // Previous and next among the conversations of a chat log. The one that is turned to takes the focus.
+  place.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-turn]");
+    if (!button) return;
+    const all = [...place.querySelectorAll("[data-turned]")];
+    const at = all.indexOf(button.closest("[data-turned]")) + Number(button.dataset.turn);
+    all.forEach((each, index) => (each.hidden = index !== at));
+    document.getElementById(all[at].getAttribute("aria-labelledby")).focus();
+  });
+
   form.addEventListener("change", (event) => {
     const name = event.target.name || "";
-    // Columns of another file or another kind of it mean nothing here.
+    // Columns of another kind of file mean nothing here, and those of another file only if it has them.
+    if (name === "file" && place.querySelector("[data-columns-chosen]")) kept = chosen();
+    if (name === "kind") kept = [];
     if (["file", "kind"].includes(name)) offer("");
     if (ASKED_BY.includes(name) || name.startsWith("map_")) show();
   });

@@ -136,7 +136,7 @@ def test_every_door_says_that_a_scenario_has_one_source(study: Study, tmp_path):
     path = tmp_path / "dialogues.jsonl"
     path.write_text("\n".join(json.dumps(whole("me", scenario)) for scenario in ("tax", "tea")))
     load(study, path)
-    said = "2 scenarios have a dialogue of only one, for example tax."
+    said = "2 scenarios have a dialogue of only one, for example tax, tea."
     with pytest.raises(CommandError, match=said):
         call_command("make_batches", study.slug, by="size", size=2)
     place = f"/api/v1/studies/{study.slug}/batches/"

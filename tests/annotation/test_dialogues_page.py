@@ -5,8 +5,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import ActivityLog, Dialogue, Item, Study
+from annotation.models import ActivityLog, Candidate, Dialogue, Item, Study
+from annotation.services.refusals import Refused
 from annotation.services.repeating import repeat_pilot
+from tests.comparing import deal, make_study
 from tests.factories import DialogueFactory, ItemFactory, MembershipFactory, SourceFactory, StudyFactory, make_batch
 from tests.qualification.checks.factories import KnownAnswerFactory
 
@@ -153,3 +155,26 @@ def test_without_a_selection_nothing_is_removed(owner: Client, study: Study):
 def test_a_dialogue_with_a_known_answer_is_in_use(owner: Client, study: Study):
     KnownAnswerFactory(candidate__dialogue=study.dialogues.get(key="spare"))
     assert "Select dialogue spare" not in owner.get(reverse("study_dialogues", args=["he"])).content.decode()
+
+
+def test_a_row_has_the_beginning_of_its_last_turn(study: Study, owner: Client):
+    turns = [{"speaker": "A", "text": "Hi"}, {"speaker": "B", "text": "<b>How</b> was the exam? " + "word " * 40}]
+    Dialogue.objects.filter(study=study, key="spare").update(turns=turns)
+    page = owner.get(reverse("study_dialogues", args=["he"]), {"text": "spare"}).content.decode()
+    assert "&lt;b&gt;How&lt;/b&gt; was the exam? word" in page
+    assert page.count("word") < 20
+
+
+def test_what_cannot_be_used_is_a_filter(client: Client):
+    study = make_study(12, 2, slug="he")
+    Candidate.objects.filter(dialogue__key__in=["d1", "d3"], source__key="model-b").delete()
+    DialogueFactory(study=study, key="bare", position=30)
+    client.force_login(MembershipFactory(study=study, role="owner").user)
+    assert set(rows(client, use="unusable")) == {"d1", "d3", "bare"}
+
+
+def test_the_refusal_names_all_that_have_one_side(client: Client):
+    study = make_study(12, 2, slug="he")
+    Candidate.objects.filter(source__key="model-b").delete()
+    with pytest.raises(Refused, match=r"12 dialogues have only one side to compare: d0, d1, d2, .*, d9, …. Add"):
+        deal(study)

@@ -153,11 +153,12 @@ SAID = [("system", "Be brief."), ("user", "<i>Hi</i>"), ("assistant", "Hello"), 
 CHAT = {"id": "c", "model": "model_z", "messages": [{"role": role, "content": text} for role, text in SAID]}
 
 
-def test_the_preview_of_a_chat_log_is_its_first_conversation(client, researcher):
+def test_the_preview_of_a_chat_log_has_its_first_conversations(client, researcher):
     options = {"transcript": "on", "rate": "all", "show_system": "on"}
     text = send(client, lines(CHAT, CHAT | {"id": "d"}), route="study_import_preview", **options).content.decode()
     assert "transcript-messages" in text
-    assert text.count("by model_z, not shown to annotators") == 2
+    assert text.count("by model_z, not shown to annotators") == 4
+    assert "Conversation 1 of 2" in text
     assert "&lt;i&gt;Hi&lt;/i&gt;" in text
     assert "Be brief." in text
     assert "Page 1 of 2" in text
@@ -202,7 +203,7 @@ def test_a_chat_log_is_imported_through_the_api(client, researcher, cast: Cast):
     form = {"file": SimpleUploadedFile("log.jsonl", lines(CHAT)), "transcript": "true", "rate": "most"}
     refused = client.post("/api/v1/studies/wellbeing/imports/", form)
     assert refused.status_code == 400
-    assert "'most' is not a choice of responses: use all, last, every:K or from:N" in refused.text
+    assert "'most' is not a choice of responses: use all, last, every:K, from:N or none" in refused.text
 
 
 # --- jobs -----------------------------------------------------------------------------------------

@@ -25,7 +25,8 @@ NEW = (
     "before you import the ratings."
 )
 NOTHING = (
-    "No batch was made: every dialogue is already in a batch of this kind (imported). The seats of imported belong to "
+    "No batch was made: every dialogue that this protocol asks about is already in a batch of this kind "
+    "(imported). The seats of imported belong to "
     "imported annotators. Open it under Batches to have it rated here too: it then gets free seats (3). For smaller "
     "batches, take the import back (open it under Import), make batches, and import the ratings again."
 )

@@ -52,6 +52,29 @@ def test_a_long_log_says_how_many_pages_annotators_get(open_screen: Callable[...
     expect(shown.get_by_text("The whole dialogue is rated here")).to_be_visible()
 
 
+@LOOKS
+def test_the_conversations_of_a_log_are_paged_through(
+    open_screen: Callable[..., Screen], study: Study, width: int, scheme: str
+):
+    screen = open_screen(MembershipFactory(study=study, role="researcher").user, width=width, color_scheme=scheme)
+    page = screen.go(reverse("study_import", args=[study.slug]))
+    page.get_by_label("The file is a chat log: rate its responses").check()
+    given = {"name": "log.jsonl", "mimeType": "application/json", "buffer": MESSAGES.read_bytes()}
+    page.set_input_files("[name=file]", given)
+    shown = page.locator("[data-turned]:visible")
+    expect(shown).to_contain_text("Conversation 1 of 2")
+    expect(shown.locator("h3")).to_have_text(["Page 1 of 2 tea:1", "Page 2 of 2 tea:2"])
+    screen.keep_picture(SCREENSHOTS / f"transcript-conversations-{width}.png")
+    shown.get_by_role("button", name="Next conversation").click()
+    expect(shown).to_contain_text("Conversation 2 of 2")
+    expect(page.locator("#conversation-2")).to_be_focused()
+    expect(shown.locator(".turn-begins").first).to_have_text('find_train({"to": "Trento"})')
+    assert screen.barriers() == ""
+    assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
+    shown.get_by_role("button", name="Previous conversation").click()
+    expect(shown).to_contain_text("Conversation 1 of 2")
+
+
 def upload(page: Page) -> None:
     page.get_by_label("The file is a chat log: rate its responses").check()
     page.get_by_label("Rate the whole dialogue too, at the end").check()

@@ -361,6 +361,15 @@ def test_a_new_protocol_is_made_on_its_page_and_opened(staff):
     assert ProtocolVersion.objects.get().protocol.name == "Mine"
 
 
+def test_the_key_of_a_new_protocol_is_made_from_its_name(staff):
+    made = staff.post(reverse("protocol_new"), SCRATCH | {"name": "Politeness, in Chats", "slug": ""})
+    assert made["Location"] == editor_of("politeness-in-chats", "0.1")
+    again = staff.post(reverse("protocol_new"), SCRATCH | {"name": "Politeness in chats", "slug": ""})
+    assert 'id="id_slug_error"' in text_of(again)
+    nameless = text_of(staff.post(reverse("protocol_new"), SCRATCH | {"name": "礼貌", "slug": ""}))
+    assert "No key can be made from this name. Enter one." in nameless
+
+
 @pytest.mark.parametrize(
     ("field", "value"), [("slug", "small"), ("slug", "No Key"), ("language", "?"), ("name", ""), ("unit", "none")]
 )

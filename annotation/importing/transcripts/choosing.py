@@ -9,18 +9,20 @@ from django.utils.translation import gettext as _
 from annotation.importing.outcome import BadField
 from annotation.importing.transcripts.messages import ASSISTANT, ROLES, USER
 
-RATE_ALL, LAST, EVERY, FROM = "all", "last", "every", "from"
+RATE_ALL, LAST, EVERY, FROM, RATE_NONE = "all", "last", "every", "from", "none"
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """`all`, `last`, `every` n-th or all `from` the n-th on."""
+    """`all`, `last`, `every` n-th, all `from` the n-th on, or `none`."""
 
     way: str = RATE_ALL
     n: int = 1
 
     def chosen(self, responses: Sequence[T]) -> Sequence[T]:
+        if self.way == RATE_NONE:
+            return []
         if self.way == LAST:
             return responses[-1:]
         if self.way == EVERY:
@@ -29,13 +31,13 @@ class Rate:
 
 
 def parse_rate(text: str) -> Rate:
-    """Parse all, last, every:K or from:N. Raise BadField."""
+    """Parse all, last, every:K, from:N or none. Raise BadField."""
     way, _colon, number = text.strip().partition(":")
-    if way in (RATE_ALL, LAST) and not number:
+    if way in (RATE_ALL, LAST, RATE_NONE) and not number:
         return Rate(way)
     if way in (EVERY, FROM) and number.isascii() and number.isdigit() and 0 < len(number) < 5 and int(number) > 0:
         return Rate(way, int(number))
-    text = _("%(rate)r is not a choice of responses: use all, last, every:K or from:N, for example every:2") % {
+    text = _("%(rate)r is not a choice of responses: use all, last, every:K, from:N or none, for example every:2") % {
         "rate": text
     }
     raise BadField("rate", text)

@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 
 from annotation.importing.fields import LONGEST_SOURCE_KEY, Record, clean_key
 from annotation.importing.outcome import BadField
-from annotation.importing.remedies import name_model
+from annotation.importing.remedies import name_model, with_dialogue
 from annotation.importing.shapes import DialogueOptions, ParsedCandidate, ParsedDialogue
-from annotation.importing.transcripts.choosing import parse_rate, parse_roles
+from annotation.importing.transcripts.choosing import RATE_NONE, parse_rate, parse_roles
 from annotation.importing.transcripts.messages import ASSISTANT, SYSTEM, USER, Message
 from annotation.importing.transcripts.places import dotted
 from annotation.numbering import asker_of, told_asker
@@ -51,6 +51,8 @@ class Cutter:
     def __init__(self, options: DialogueOptions) -> None:
         self._options = options
         self._rate = parse_rate(options.rate)
+        if self._rate.way == RATE_NONE and not options.with_dialogue:
+            raise BadField("rate", _("is none, so nothing would be rated"), with_dialogue())
         self._roles = parse_roles(options.roles)
         self._places: dict[str, str] = {}  # of the logs, by the keys of log and dialogues
 

@@ -56,7 +56,7 @@ def read_transcripts(
     try:
         cutter = Cutter(options)
     except BadField as error:
-        raise rejected(error.reason, error.field) from None
+        raise rejected(error.reason, error.field, remedy=error.remedy) from None
     try:
         for each in _logs(path, name, options, log, progress):
             with log.catching(each.line):

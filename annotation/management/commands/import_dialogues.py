@@ -54,7 +54,7 @@ class Command(BaseCommand):
             help="Of a transcript: whose messages are rated, assistant or user; may be repeated.",
         )
         parser.add_argument(
-            "--rate", default="all", metavar="WHICH", help="Of a transcript: all, last, every:K or from:N."
+            "--rate", default="all", metavar="WHICH", help="Of a transcript: all, last, every:K, from:N or none."
         )
         parser.add_argument(
             "--with-dialogue", action="store_true", help="Of a transcript: the whole dialogue is rated too, at the end."

@@ -32,8 +32,8 @@ def test_errors_that_are_not_listed_are_counted_where_there_is_one_kind() -> Non
     assert one.place == "2, 3, 4, 5, 6, … (1,440 rows)"
 
 
-def test_records_that_share_a_line_are_counted_as_records() -> None:
+def test_errors_that_share_a_line_are_not_counted_as_rows() -> None:
     (one,) = alike([LineError(1, "a", "is empty")] * 3, 3)
     assert one.place == "1 (3 records)"
     (one,) = alike([LineError(line, "a", "is empty") for line in (1, 1, 2)], 3)
-    assert one.place == "1, 2 (3 rows)"
+    assert one.place == "1, 2 (2 rows, 3 errors)"

@@ -38,7 +38,10 @@ def test_the_reference_study_from_the_command_line(he_study: Study) -> None:
     assert "seats added: 0" in said
     assert "ratings unchanged: 5,880" in run("import_ratings", he_study.slug, HE_RATINGS)
     again = run("make_batches", he_study.slug, "--by", "given")
-    assert again.startswith("No batch was made: every dialogue is already in a batch of this kind (1, 2, 3, …).")
+    assert again.startswith(
+        "No batch was made: every dialogue that this protocol asks about is already in a batch of this kind "
+        "(1, 2, 3, …)."
+    )
 
 
 def test_a_dry_run_says_so_and_stores_nothing(study: Study) -> None:

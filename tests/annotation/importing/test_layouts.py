@@ -232,3 +232,8 @@ def test_a_mapping_names_the_source_of_a_column() -> None:
     assert layout_of(columns, {"response": "Answer 1 : gpt-4"}).responses == {"gpt-4": 2}
     with pytest.raises(BadField, match="no column 'Answer 3'"):
         layout_of(columns, {"response": "Answer 3:gpt-4"})
+
+
+def test_columns_in_camel_case_and_with_spaces_are_recognised():
+    layout = layout_of(["DialogueId", "Prompt", "Model Response", "System"], {})
+    assert layout.places == {"dialogue": 0, "prompt": 1, "response": 2, "source": 3}

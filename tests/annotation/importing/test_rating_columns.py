@@ -51,7 +51,7 @@ def test_missing_columns_are_named_with_those_that_are_there() -> None:
 
 
 def test_something_must_say_what_was_rated() -> None:
-    with pytest.raises(BadField, match="item"):
+    with pytest.raises(BadField, match="dialogue"):
         map_columns(["annotator", "value"], {}, 1)
 
 
@@ -69,3 +69,20 @@ def test_a_map_that_cannot_be_read_is_refused(text: str) -> None:
 def test_a_map_of_unknown_names_is_refused(wanted: dict[str, str]) -> None:
     with pytest.raises(BadField):
         map_columns(["rater", "item", "value"], wanted, 1)
+
+
+@pytest.mark.parametrize("name", ["WorkerId", "workerId", "Worker ID", "worker-id", "WORKER_ID"])
+def test_names_of_columns_are_compared_without_case_and_what_stands_between_words(name: str) -> None:
+    assert map_columns([name, "ItemId", "Answer"], {}, 1) == {"annotator": 0, "item": 1, "value": 2}
+
+
+def test_the_error_names_all_that_would_be_enough() -> None:
+    with pytest.raises(BadField) as missing:
+        map_columns(["who", "value"], {}, 1)
+    assert missing.value.field == "annotator and dialogue"
+    said = missing.value.on_line(1)
+    assert said.for_page().reason.endswith(
+        "under Columns, choose the column of “Annotator” and “Dialogue”; for ratings of responses, also “Source”, "
+        "or in place of both “Candidate”"
+    )
+    assert said.for_command().reason.endswith("also source=COLUMN, or in place of both item=COLUMN")

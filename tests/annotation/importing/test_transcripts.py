@@ -93,7 +93,7 @@ def test_responses_can_be_chosen(study: Study, write: Write, rate: str, numbers:
 @pytest.mark.parametrize("rate", ["every:0", "first", "every:", "from:-1", "last:2", "from:٣"])
 def test_another_choice_is_refused(study: Study, write: Write, rate: str) -> None:
     errors = errors_of(load_log, study, write(chat()), rate=rate)
-    text = f"'{rate}' is not a choice of responses: use all, last, every:K or from:N, for example every:2"
+    text = f"'{rate}' is not a choice of responses: use all, last, every:K, from:N or none, for example every:2"
     assert errors == [(0, "rate", text)]
 
 
@@ -389,10 +389,12 @@ def test_a_longer_log_of_the_same_id_adds_its_turns(study: Study, write: Write) 
     assert [field for _, field, _ in errors] == ["dialogue_id"]
 
 
-def test_the_preview_is_the_first_conversation(study: Study) -> None:
+def test_the_preview_has_the_pages_of_the_first_conversations(study: Study) -> None:
     path = LOGS / "messages.jsonl"
     found = preview(path, "dialogues", options=DialogueOptions(transcript=True, with_dialogue=True))
-    assert [(row["key"], row["n_known"], len(row["turns"])) for row in found.rows] == [
+    assert [each.key for each in found.conversations] == ["tea", "train"]
+    first = found.conversations[0].rows
+    assert [(row["key"], row["n_known"], len(row["turns"])) for row in first] == [
         ("tea:1", 0, 1),
         ("tea:2", 1, 3),
         ("tea", 3, 4),

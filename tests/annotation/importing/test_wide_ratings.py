@@ -36,6 +36,11 @@ def scales(db: None) -> Study:
 
 
 @pytest.fixture
+def wholes(db: None) -> Study:
+    return StudyFactory(protocol_version=make_scale_version(4, unit="dialogue"))
+
+
+@pytest.fixture
 def sheet(db: None, write: Write) -> Study:
     version, _ = store_bundle(SHEET | {"unit": "dialogue"}, publish=True, now=timezone.now())
     study = StudyFactory(protocol_version=version)
@@ -295,3 +300,20 @@ def test_records_about_what_is_missing_are_counted_on_one_line_too(scales: Study
     with pytest.raises(ImportRejected) as refused:
         load_ratings(scales, tmp_path / "compact.json")
     assert [each.place for each in alike(refused.value.errors, refused.value.n_errors)] == ["1 (5 records)"]
+
+
+def test_what_is_wrong_with_a_row_counts_once_however_many_answers_it_has(wholes: Study, write: Write) -> None:
+    rows = [f"nowhere{at},r1,5,5,5,5" for at in range(120)]
+    text = "\n".join(["dialogue,annotator,fluency,coherence,consistency,diversity", *rows])
+    with pytest.raises(ImportRejected) as refused:
+        load_ratings(wholes, write(text, name="wide.csv"))
+    (one,) = alike(refused.value.errors, refused.value.n_errors)
+    assert (refused.value.n_errors, one.place) == (120, "2, 3, 4, 5, 6, … (120 rows)")
+
+
+def test_answers_of_a_row_are_errors_of_their_own(wholes: Study, write: Write) -> None:
+    text = "dialogue,annotator,fluency,coherence\nx,r1,77,88\ny,r1,77,5\n"
+    with pytest.raises(ImportRejected) as refused:
+        load_ratings(wholes, write(text, name="wide.csv"), create_missing=True)
+    found = alike(refused.value.errors, refused.value.n_errors)
+    assert [each.place for each in found] == ["2, 3 (2 rows)", "2"]

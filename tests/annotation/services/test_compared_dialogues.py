@@ -10,7 +10,7 @@ from annotation.models import Dialogue, IdenticalPair, Item, Rating, Reading
 from annotation.selectors.comparisons import pairs_of_batch
 from annotation.selectors.dialogues import uses_of
 from annotation.selectors.review import reviewed_items, reviewed_states
-from annotation.selectors.studies import unbatched_count
+from annotation.selectors.waiting import unbatched_count
 from annotation.selectors.work import dialogue_page
 from annotation.services.batching import make_batches
 from annotation.services.claiming import claim_seat, submit_assignment
@@ -167,7 +167,7 @@ def test_the_list_of_dialogues_says_where_either_of_a_pair_is_used():
 def test_scenarios_of_one_source_are_counted_and_nothing_is_dealt():
     study = make_scenarios(3, 2)
     study.dialogues.filter(key__in=["w0-model-b", "w2-model-a"]).delete()
-    refused(study, "2 scenarios have a dialogue of only one, for example s0")
+    refused(study, "2 scenarios have a dialogue of only one, for example s0, s2")
 
 
 def test_several_dialogues_of_one_source_in_a_scenario_are_counted():
