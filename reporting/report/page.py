@@ -16,7 +16,7 @@ from reporting.report.breakdowns import Breakdown
 from reporting.report.build import Report
 from reporting.report.checklist import TITLES, lines_of
 from reporting.report.comparisons import SourceScore
-from reporting.report.downloads import TABLES
+from reporting.report.frames import TABLES
 from reporting.report.further import WORDS, FurtherAgreement
 from reporting.report.methods import methods
 from reporting.report.model_pictures import differences_picture, means_picture, rates_picture

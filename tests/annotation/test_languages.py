@@ -21,7 +21,7 @@ DOWNLOADS = {
     "guidelines_pdf",
     "report_pdf",
     "report_json",
-    "report_csv",
+    "report_table",
     "report_html",
     "protocol_export",
     "return",

@@ -21,9 +21,8 @@ from annotation.services.claiming import claim_seat
 from measures.labels import WORD_SCALES
 from reporting.board.rows import board_data
 from reporting.report.build import Report, build_report
-from reporting.report.downloads import as_csv
+from reporting.report.downloads import as_csv, as_xlsx
 from reporting.report.latex import as_latex
-from reporting.report.spreadsheet import as_xlsx
 from reporting.study.plain import plain
 from tests.cast import Cast
 from tests.factories import MembershipFactory, StudyFactory, make_annotator, make_batch, take_seat

@@ -20,11 +20,11 @@ from annotation.services.agreement import sweep
 from annotation.services.claiming import claim_seat
 from parley.numbers import number as on_page
 from reporting.report.build import Report, build_report
-from reporting.report.downloads import TABLES
+from reporting.report.downloads import as_xlsx
+from reporting.report.frames import TABLES
 from reporting.report.latex import as_latex
 from reporting.report.latex_table import cell, escaped, number, probability
 from reporting.report.sizes import Comment
-from reporting.report.spreadsheet import as_xlsx
 from tests.cast import Cast
 from tests.working import rate_everything
 

@@ -17,11 +17,10 @@ from annotation.models import Assignment, Rating, Study
 from annotation.services.claiming import claim_seat
 from protocols.models import Explanation
 from reporting.report.build import Report, build_report
-from reporting.report.downloads import as_csv, as_json
+from reporting.report.downloads import as_csv, as_json, as_xlsx
 from reporting.report.latex import as_latex
 from reporting.report.negatives import Negatives
 from reporting.report.page import MOST_TEXTS, page_of
-from reporting.report.spreadsheet import as_xlsx
 from tests.cast import Cast
 from tests.factories import make_batch
 from tests.he_study import he_rows
