@@ -9,7 +9,7 @@ from reporting.report.alpha_check import AlphaCheck
 from reporting.report.behaviours import Behaviour, TickAgreement, TurnOverlap
 from reporting.report.breakdowns import Breakdown
 from reporting.report.build import Report
-from reporting.report.coefficients import CriterionMean, Overall, SourceMean
+from reporting.report.coefficients import Agreement, CriterionMean, Overall, SourceMean
 from reporting.report.comparisons import UNUSED_REASONS, SourceComparison, SourcePair, SourceScore, Variance
 from reporting.report.distributions import Distribution, MarkedTurn, OptionAnswers
 from reporting.report.final_labels import FinalLabels
@@ -26,7 +26,7 @@ from reporting.study.facts import OtherBatches
 from reporting.study.pairings import Pairing, SideBias
 from reporting.study.plain import plain
 from reporting.study.scores import Moments
-from reporting.tables.columns import ANY, COUNTS, NUMBERS, TEXTS, Column, columns, of
+from reporting.tables.columns import ANY, COUNTS, NUMBERS, TEXTS, columns, of
 from reporting.tables.table import Table
 
 Row = dict[str, Any]
@@ -156,43 +156,10 @@ def _of(name: str, row: type, rows: Rows) -> Table[Report]:
     return Table(name, of(row), rows)
 
 
-def _columns_of_pairs() -> list[Column]:
-    return [
-        *of(Pair, "batch criteria"),
-        *columns(TEXTS, "annotator_a annotator_b"),
-        *of(Pair, "kappa n n_left_out strong_kappa strong_n"),
-    ]
-
-
-def _columns_of_behaviours() -> list[Column]:
-    named = of(Behaviour, "criterion option label") + columns(TEXTS, "unit")
-    return named + of(SourceScore, without="criterion score")
-
-
-def _columns_of_used() -> list[Column]:
-    return [
-        *of(SourceComparison, f"criterion {METHOD}"),
-        *columns(COUNTS, " ".join(["n_unused", *(f"n_{reason}" for reason in UNUSED_REASONS)])),
-        *of(SourceComparison, "n_unsure_not_positive warnings"),
-    ]
-
-
-def _columns_of_labels() -> list[Column]:
-    named = columns(TEXTS, "source criterion option label") + columns(COUNTS, "n") + columns(NUMBERS, "percent")
-    return named + of(FinalLabels, without="source criterion")
-
-
-def _columns_of_distributions() -> list[Column]:
-    return [
-        *of(Distribution, "source criterion kind scale n_answers n_none"),
-        *of(OptionAnswers),
-        *of(Moments, "mean sd median"),
-    ]
-
-
 _TABLES: list[Table[Report]] = [
     _of("means", SourceScore, lambda report: (mean for row in report.comparisons for mean in row.means)),
     _of("agreement", AgreementLine, _agreement),
+    _of("agreement_cells", Agreement, lambda report: report.agreement),
     _of("agreement_by_criterion", CriterionMean, lambda report: report.agreement_by_criterion),
     _of("agreement_by_source", SourceMean, lambda report: report.agreement_by_source),
     _of("overall", Overall, lambda report: report.agreement_overall),
@@ -207,22 +174,47 @@ _TABLES: list[Table[Report]] = [
     ),
     _of("errors", Errors, lambda report: report.errors),
     Table("data_set", TIDY, _data_set),
-    Table("final_labels", _columns_of_labels(), _final_labels),
+    Table(
+        "final_labels",
+        [
+            *columns(TEXTS, "source criterion option label"),
+            *columns(COUNTS, "n"),
+            *columns(NUMBERS, "percent"),
+            *of(FinalLabels, without="source criterion"),
+        ],
+        _final_labels,
+    ),
     _of("predictions", Prediction, lambda report: report.predictions),
     _of("negatives", Negatives, lambda report: report.negatives),
     _of("negatives_by_source", SourceNegatives, lambda report: report.negatives_by_source),
     _of("negative_texts", NegativeText, lambda report: report.negative_texts),
-    Table("pairs", _columns_of_pairs(), _pairs),
+    Table(
+        "pairs",
+        [
+            *of(Pair, "batch criteria"),
+            *columns(TEXTS, "annotator_a annotator_b"),
+            *of(Pair, "kappa n n_left_out strong_kappa strong_n"),
+        ],
+        _pairs,
+    ),
     _of("batches", BatchSizes, lambda report: report.batches),
     _of("alpha_check", AlphaCheck, lambda report: report.alpha_check),
     Table(
         "distributions",
-        _columns_of_distributions(),
+        [
+            *of(Distribution, "source criterion kind scale n_answers n_none"),
+            *of(OptionAnswers),
+            *of(Moments, "mean sd median"),
+        ],
         lambda report: _parts(report.distributions, "options"),
     ),
     _of("turns", MarkedTurn, lambda report: report.turns),
     _of("turn_overlaps", TurnOverlap, lambda report: report.turn_overlaps),
-    Table("behaviours", _columns_of_behaviours(), _behaviours),
+    Table(
+        "behaviours",
+        of(Behaviour, "criterion option label") + columns(TEXTS, "unit") + of(SourceScore, without="criterion score"),
+        _behaviours,
+    ),
     _of("behaviour_differences", SourcePair, lambda report: (p for row in report.behaviours for p in row.rates.pairs)),
     Table(
         "behaviour_agreement",
@@ -231,7 +223,15 @@ _TABLES: list[Table[Report]] = [
     ),
     _of("comparisons", SourcePair, lambda report: (pair for row in report.comparisons for pair in row.pairs)),
     _of("variances", Variance, lambda report: (each for row in report.comparisons for each in row.variances)),
-    Table("ratings_used", _columns_of_used(), _ratings_used),
+    Table(
+        "ratings_used",
+        [
+            *of(SourceComparison, f"criterion {METHOD}"),
+            *columns(COUNTS, " ".join(["n_unused", *(f"n_{reason}" for reason in UNUSED_REASONS)])),
+            *of(SourceComparison, "n_unsure_not_positive warnings"),
+        ],
+        _ratings_used,
+    ),
     _of("pairings", Pairing, lambda report: report.pairings),
     _of("side_bias", SideBias, lambda report: report.side_bias),
     _of("rankings", RankedSource, lambda report: (row for each in report.rankings for row in each.sources)),

@@ -19,6 +19,7 @@ class Format(Enum):
 
     COUNT = "#,##0"
     FIGURE = "0.00"
+    ONE = "0.0"
     SIGNED = "+0.00;-0.00;0.00"
     WHOLE = "+0;-0;0"
     P_VALUE = "0.000"
@@ -43,6 +44,8 @@ OF_NAME = {
     "strength_at_equal_length": Format.SIGNED,
     "length": Format.SIGNED,
     "elo": Format.WHOLE,
+    "degrees_of_freedom": Format.ONE,
+    "active_minutes": Format.ONE,
     "parley": Format.EXACT,
     "krippendorff": Format.EXACT,
     "percent_agreement": Format.SHARE,

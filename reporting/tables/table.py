@@ -28,7 +28,7 @@ class Table(Generic[S]):
 
         rows = [plain(row) for row in self.rows(source)]
         cells = {each: [_cell(row[each.name]) for row in rows] for each in self.columns}
-        return pandas.DataFrame({each.name: pandas.Series(cells[each], dtype=each.dtype) for each in cells})
+        return pandas.DataFrame({each.name: pandas.array(cells[each], dtype=each.dtype) for each in cells})
 
 
 def rows_of(frame: "DataFrame") -> Iterator[tuple[Any, ...]]:
@@ -37,7 +37,7 @@ def rows_of(frame: "DataFrame") -> Iterator[tuple[Any, ...]]:
 
 
 def values_of(frame: "DataFrame", name: Any) -> list[Any]:
-    return frame[name].astype(object).where(frame[name].notna(), None).tolist()
+    return frame[name].to_numpy(object, na_value=None).tolist()
 
 
 def _cell(value: Any) -> Any:

@@ -5,16 +5,19 @@ import io
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import openpyxl
 import pandas as pd
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Study
 from reporting.report.build import Report, build_report
 from reporting.report.frames import TABLES
+from reporting.report.tags import TABLE_NAMES
 from tests.cast import Cast
 from tests.clock import NOW
 from tests.factories import MembershipFactory
@@ -87,6 +90,11 @@ def test_there_is_no_other_table_and_no_other_format(he_study: Study):
     client.force_login(MembershipFactory(study=he_study, role="lead").user)
     for table, ending in (("nothing", "csv"), ("means", "exe")):
         assert client.get(reverse("report_table", args=[he_study.slug, table, ending])).status_code == 404
+
+
+def test_every_table_is_named_on_the_page_and_in_the_documentation():
+    documented = (Path(settings.BASE_DIR) / "docs" / "researchers.md").read_text(encoding="utf-8")
+    assert list(TABLES) == [name for name in TABLES if name in TABLE_NAMES and f"`{name}`" in documented]
 
 
 def test_pandas_is_imported_only_when_a_frame_is_made():
