@@ -33,3 +33,4 @@ FORMATS: dict[str, tuple[Callable[[Report, str], bytes], str]] = {
     ),
     "json": (lambda report, table: files.as_json(TABLES[table].frame(report)).encode(), "application/json"),
 }
+NAMES = {"csv": "CSV", "xlsx": "XLSX", "parquet": "Parquet", "json": "JSON"}

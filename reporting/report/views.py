@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 from annotation.access import Right, rights_in, study_for
 from annotation.models import Study
 from reporting.report.build import Report, open_report
-from reporting.report.downloads import FORMATS, as_json, as_xlsx
+from reporting.report.downloads import FORMATS, NAMES, as_json, as_xlsx
 from reporting.report.frames import TABLES
 from reporting.report.latex import as_latex
 from reporting.report.page import page_of
@@ -26,7 +26,7 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
     rights = rights_in(request.user, study)
     page = page_of(found)
     tables = [name for name in page["tables"] if name not in hidden(rights)]
-    context = {"study": study, "rights": rights, SHOWN_TERMS: {}} | page | {"tables": tables, "endings": FORMATS}
+    context = {"study": study, "rights": rights, SHOWN_TERMS: {}} | page | {"tables": tables, "formats": NAMES}
     return render(request, "reporting/report/report.html", context)
 
 
