@@ -15,7 +15,7 @@ from uuid import UUID
 
 from annotation.context import ContextPanel
 from annotation.dependence import asked
-from protocols.models import Option, ProtocolVersion
+from protocols.models import Criterion, Option, ProtocolVersion
 from protocols.sides import SIDES
 from protocols.specs import CriterionSpec, ExplanationSpec, OptionSpec, VersionSpec
 
@@ -26,7 +26,7 @@ NONE = "0"  # the key for no answer to an optional question
 BOTH_BAD = "0"
 ARROWS = {"ArrowLeft": "←", "ArrowRight": "→", "ArrowDown": "↓"}
 KEYS = "123456789" + LETTERS_IN_ALL
-NUMBER = re.compile(r"-?\d")
+NUMBER = re.compile(r"-?(0|[1-9]\d{0,2})")
 LINE = 72  # characters of a description on the rating screen
 MOST_LINES = 6
 LENGTHS = (6, 7, 9)  # answers from which a row is laid out in another way
@@ -328,10 +328,12 @@ def first_unanswered(steps: Sequence[Step]) -> Step | None:
 def choices_of(criterion: CriterionSpec) -> tuple[Choice, ...]:
     """Give every option and every reason its key. On a scale, the key is the option's number, whatever the order.
 
-    A digit never stands for an option with another number, and `-2` is pressed as it is written. Options without a
-    one-digit number get the digits that are left, then letters; reasons get letters that no option of the question has.
+    A digit never stands for an option with another number, and `-2` and `10` are typed as they are written. Options
+    without a number get the digits that are left, then letters; reasons get letters that no option of the question has.
     """
     own = [_number(option) for option in criterion.options]
+    if criterion.kind != Criterion.Kind.SINGLE:  # the first digit of two would tick an answer of its own
+        own = [each if len(each.lstrip("-")) == 1 else "" for each in own]
     if len(set(filter(None, own))) < len(list(filter(None, own))):
         own = [""] * len(own)  # two options have the same number
     arrows = _arrows(criterion)
@@ -374,8 +376,6 @@ def _width(word: str) -> int:
 
 
 def _number(option: OptionSpec) -> str:
-    """Return the option's value, or a label that is a number, if it has one digit; otherwise ''."""
-    if option.value is None:
-        label = option.label.replace("−", "-")
-        return label if NUMBER.fullmatch(label) else ""
-    return str(int(option.value)) if option.value in range(-9, 10) else ""
+    """Return the option's value, or a label that is a number, if it is a whole one up to 999; otherwise ''."""
+    text = option.label.replace("−", "-") if option.value is None else f"{option.value:g}"
+    return text if NUMBER.fullmatch(text) else ""

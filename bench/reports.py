@@ -10,18 +10,21 @@ from contextlib import closing
 from pathlib import Path
 
 from django.db import connection
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import Study
+from annotation.models import Membership, Study
 from bench.rows import Goal, Row
 from bench.servers import peak_megabytes
-from bench.studies import Shape, make_study
+from bench.studies import Shape, make_people, make_study
 from reporting.exports.cursors import ORDERS, RATINGS
 from reporting.exports.formats import write_export
 from reporting.report.build import build_report, open_report
 from reporting.report.downloads import as_csv, as_json
+from reporting.report.kept import make_report
 
-SMALL, LARGE = 100_000, 1_000_000
+READ, SMALL, LARGE = 35_000, 100_000, 1_000_000
 LARGE_QUICK = 120_000
 N_RESPONSES, N_VOTES, N_CRITERIA = 5, 5, 4
 
@@ -30,6 +33,7 @@ def run(place: Path, is_quick: bool) -> Iterator[Row]:
     large = LARGE_QUICK if is_quick else LARGE
     studies = {n: _study(n) for n in (SMALL // 10 if is_quick else SMALL, large)}
     yield from _report(studies[large], large)
+    yield from _views(_study(READ), READ)
     for n, study in studies.items():
         yield _export(study, n, place, 5 if n <= LARGE_QUICK else 2)
     yield _memory(studies, place)
@@ -53,6 +57,19 @@ def _report(study: Study, n: int) -> Iterator[Row]:
     )
     yield Row(f"one table of {n:,} ratings as CSV", table, "s", goal=Goal(1))
     yield Row(f"{work}: peak memory", peak_megabytes("study_report", study.slug), "MiB", note="the whole process")
+
+
+def _views(study: Study, n: int) -> Iterator[Row]:
+    """The page of the report, which a worker has made, and how long the worker took."""
+    reader = Client(SERVER_NAME="localhost")
+    reader.force_login(make_people(study, 1, Membership.Role.OWNER)[0].user)
+    page = reverse("report", args=[study.slug])
+    reader.get(page)
+    making = _timed(lambda: make_report(study.kept_reports.get().pk, now=timezone.now()))
+    views = statistics.median(_timed(lambda: reader.get(page)) for _ in range(9))
+    assert "Nothing has changed since." in reader.get(page).content.decode()
+    yield Row(f"page of the report of {n:,} ratings: made by a worker", making, "s")
+    yield Row(f"page of the report of {n:,} ratings: looked at", 1000 * views, "ms", goal=Goal(150))
 
 
 def _export(study: Study, n: int, place: Path, times: int) -> Row:

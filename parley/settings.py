@@ -283,7 +283,12 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # A missing broker must not block a request: the sweep does the work of a lost message.
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TASK_DEFAULT_QUEUE = "live"
-LONG_TASKS = ("annotation.tasks.run_import", "annotation.tasks.run_judge", "reporting.tasks.run_export")
+LONG_TASKS = (
+    "annotation.tasks.run_import",
+    "annotation.tasks.run_judge",
+    "reporting.tasks.make_report",
+    "reporting.tasks.run_export",
+)
 CELERY_TASK_ROUTES = {task: {"queue": "long"} for task in LONG_TASKS}
 CELERY_TASK_TIME_LIMIT = 3300
 CELERY_TASK_SOFT_TIME_LIMIT = 3000
@@ -302,6 +307,7 @@ CELERY_BEAT_SCHEDULE = {
     "sweep-attempts": {"task": "qualification.tasks.sweep_attempts", "schedule": 1.0, "options": {"expires": 10}},
     # An import whose message was lost with a dying broker must not wait for somebody to notice.
     "requeue-imports": {"task": "annotation.tasks.requeue_imports", "schedule": 60.0, "options": {"expires": 50}},
+    "forget-reports": {"task": "reporting.tasks.forget_reports", "schedule": 60.0, "options": {"expires": 50}},
     "tend-exports": {"task": "reporting.tasks.tend_exports", "schedule": 60.0, "options": {"expires": 50}},
     "tend-judges": {"task": "annotation.tasks.tend_judges", "schedule": 60.0, "options": {"expires": 50}},
     "keep-consent-texts": {
@@ -317,6 +323,10 @@ CELERY_BEAT_SCHEDULE = {
         "options": {"expires": 20, "queue": "long"},
     },
 }
+# --- reports -------------------------------------------------------------------------------------------
+# Reports of more answers than these are made by a worker and kept; smaller ones are made when somebody looks.
+REPORT_AT_ONCE = env_int("PARLEY_REPORT_AT_ONCE", 1000, least=0)
+
 # --- model judges: off unless an endpoint is named ----------------------------------------------------
 # Requests, and the key with them, go only to these addresses.
 JUDGE_ENDPOINTS = env_addresses("PARLEY_JUDGE_URL")

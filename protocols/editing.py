@@ -176,7 +176,12 @@ _PARTS: dict[str, tuple[Field, ...]] = {
     "criterion": (
         Field("name", _("Name"), help=_("Keep it short: Fluency, Safety.")),
         Field("question", _("Question"), "text", help=_("What annotators are asked.")),
-        Field("definition", _("What to consider"), "text", help=_("Shown under the question.")),
+        Field(
+            "definition",
+            _("What to consider"),
+            "text",
+            help=_("In the guidelines, and under the question where its answers stand in a list."),
+        ),
         Field("kind", _("What is chosen?"), "select", choices=KINDS),
         Field(
             "scale",

@@ -93,7 +93,7 @@ def _no_unsure(path: str, criterion: Bundle) -> Iterator[Warning_]:
     if not _is_choice(criterion) or criterion["scale"] != Criterion.Scale.NOMINAL or len(roles) > 3:
         return
     if Option.Role.UNSURE not in roles and Option.Role.EQUAL not in roles:
-        advice = _("Add one with `role: unsure`, or annotators who cannot tell will guess.")
+        advice = _("Add one that has the role “unsure”, or annotators who cannot tell will guess.")
         yield Warning_(f"{path}.options", "no_unsure", _("There is no option for annotators who cannot tell."), advice)
 
 

@@ -8,8 +8,9 @@ from qualification.slots import SLOTS as OF_QUALITY_CONTROL
 from reporting.datasheet.gaps import Gaps, gaps_of
 
 
-def _gaps(study: Study) -> dict[str, Gaps]:
-    return {"paper": gaps_of(study)}
+def _gaps(study: Study) -> dict[str, Gaps | None]:
+    """Return them before the study opens, while they can still be filled; later they stand in the datasheet."""
+    return {"paper": gaps_of(study) if study.status == Study.Status.DRAFT else None}
 
 
 SLOTS = replace(

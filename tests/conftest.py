@@ -7,6 +7,7 @@ import pytest
 from django.core.cache import cache
 from django.db import connection, transaction
 from django.db.backends.base.creation import TEST_DATABASE_PREFIX
+from django.test import override_settings
 from django.utils import translation
 from hypothesis import settings as how_much
 from pytest_django import DjangoDbBlocker
@@ -27,6 +28,13 @@ COMMITTING = frozenset({"transactional_db", "live_server", "django_db_reset_sequ
 @pytest.fixture(scope="session", autouse=True)
 def emptying() -> None:
     use_instead_of_flush()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def reports_at_once() -> Iterator[None]:
+    """No worker runs beside a test, so pages of reports do not wait for one; tests of kept reports have their own."""
+    with override_settings(REPORT_AT_ONCE=10_000_000):
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -12,8 +12,10 @@ from annotation.access import RIGHTS, Right
 from annotation.api.strict import StrictSerializer
 from annotation.dealing import COUNTED, DIALOGUES
 from annotation.forms import RESERVED_SLUGS
+from annotation.importing.outcome import LineError, in_words
 from annotation.models import Batch, ImportJob, Membership, Participant, Rating, Study
 from annotation.selectors.studies import find_account
+from annotation.services.repeating import not_beside_a_pilot
 from annotation.services.status import LONGEST_REASON, missing_reason
 from protocols.models import ProtocolVersion
 from protocols.selectors import find_version
@@ -135,6 +137,9 @@ class BatchSerializer(serializers.ModelSerializer):
         read_only_fields = fields
 
 
+OF_REPETITION = ("same_as", "kind", "seats")  # what a batch that repeats a pilot takes
+
+
 class MakeBatchesSerializer(StrictSerializer):
     """How dialogues are dealt out. `size` is required unless `by` is `given`, `field` if `by` is `stratified`."""
 
@@ -179,23 +184,36 @@ class MakeBatchesSerializer(StrictSerializer):
         default=False, help_text="Only dialogues that no batch of another kind holds."
     )
     same_as = serializers.CharField(
-        max_length=100, required=False, allow_null=True, help_text="The key of a pilot whose items the batch shows."
+        max_length=100,
+        required=False,
+        allow_null=True,
+        help_text="The key of a pilot whose items the batch shows. Only `kind` and `seats` may be given with it.",
     )
 
     def validate(self, values: dict[str, Any]) -> dict[str, Any]:
         if values.get("same_as"):
-            return {name: values.get(name) for name in ("same_as", "kind", "seats")}
+            self._refuse_beside_a_pilot()
+            return {name: values.get(name) for name in OF_REPETITION}
         if values["by"] != "given" and not values.get("size"):
             raise serializers.ValidationError({"size": _("Enter the number of dialogues per batch.")})
         if values["by"] == "stratified" and not values.get("field"):
             raise serializers.ValidationError({"field": _("Name the metadata field to balance by.")})
         return values
 
+    def _refuse_beside_a_pilot(self) -> None:
+        """Raise ValidationError for what would be ignored. A false value, or none, asks for nothing."""
+        useless = [name for name, value in self.initial_data.items() if value and name not in OF_REPETITION]
+        if useless:
+            raise serializers.ValidationError({name: [not_beside_a_pilot(useless)] for name in useless})
+
 
 class LineErrorSerializer(serializers.Serializer):
     line = serializers.IntegerField()
     field = serializers.CharField()
-    reason = serializers.CharField()
+    reason = serializers.SerializerMethodField(help_text="With what to do, in the fields of this API.")
+
+    def get_reason(self, kept: dict[str, Any]) -> str:
+        return LineError.from_stored(kept).for_api().reason
 
 
 class ImportSummarySerializer(serializers.Serializer):
@@ -231,7 +249,9 @@ class ImportJobSerializer(serializers.ModelSerializer):
 
     @extend_schema_field(ImportSummarySerializer)
     def get_summary(self, job: ImportJob) -> dict[str, Any]:
-        return job.summary
+        if "warnings" not in job.summary:
+            return job.summary
+        return job.summary | {"warnings": [in_words(each, "api") for each in job.summary["warnings"]]}
 
 
 class RatingFilterSerializer(serializers.Serializer):

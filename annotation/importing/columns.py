@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from django.utils.translation import gettext as _
 
 from annotation.importing.answer_cells import asked_in_file, with_one_option
-from annotation.importing.outcome import BadField, Remedy
-from annotation.importing.remedies import choose_columns, name_criterion, or_scenario
+from annotation.importing.outcome import BadField
+from annotation.importing.remedies import choose_columns, name_criterion, or_column_each, or_scenario
 from parley.listing import both, either
 from protocols.models import ProtocolVersion
 from protocols.specs import CriterionSpec, VersionSpec
@@ -141,11 +141,7 @@ def _refuse_missing(
     if aliases is PAIR_ALIASES and "dialogue" in missing:
         remedy = or_scenario(remedy)
     if {"value", "criterion"} & {*missing}:
-        each = _("; if each criterion has a column, %(how)s")
-        remedy = Remedy(
-            remedy.page + each % {"how": _("choose it under the name of the criterion")},
-            remedy.command + each % {"how": _("name it with --map KEY=COLUMN")},
-        )
+        remedy = or_column_each(remedy)
     if "criterion" in missing:
         remedy = name_criterion(remedy)
     raise BadField(both(missing), none_found(missing, columns, aliases), remedy)

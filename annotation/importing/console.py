@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 from django.utils import timezone
 
 from annotation.importing.columns import parse_map
-from annotation.importing.outcome import BadField, ImportRejected, ImportSummary, Progress, no_progress
+from annotation.importing.outcome import BadField, ImportRejected, ImportSummary, Progress, in_words, no_progress
 from annotation.models import Study
 
 
@@ -64,8 +64,8 @@ def run_import(
     except ImportRejected as error:
         for each in error.errors:
             stderr.write(each.for_command().as_text(str(path)))
-        for text in error.beside.warnings if error.beside else ():
-            stderr.write(f"Warning: {text}")
+        for said in error.beside.warnings if error.beside else ():
+            stderr.write(f"Warning: {in_words(said, 'command')}")
         more = error.n_errors - len(error.errors)
         rest = f", the last {more:,} not listed" if more else ""
         count = "1 error" if error.n_errors == 1 else f"{error.n_errors:,} errors"

@@ -33,6 +33,7 @@ from annotation.importing.outcome import (
     refuse,
     rejected,
 )
+from annotation.importing.remedies import replace_unused
 from annotation.importing.removing import remove_unused, remove_unused_sources
 from annotation.importing.shapes import DialogueOptions, ParsedDialogue
 from annotation.importing.spool import DialogueSpool
@@ -116,7 +117,7 @@ def import_dialogues(
 def _beside(study: Study, spool: DialogueSpool, name: str, is_dry_run: bool) -> ImportSummary:
     """Return what is known about the sources of a file with errors."""
     new, warnings = named_nearly(study, spool.sources)
-    return ImportSummary(name, is_dry_run, sources=new[:NAMED_SOURCES], warnings=warnings)
+    return ImportSummary(name, is_dry_run, sources=new[:NAMED_SOURCES], warnings=[*warnings])
 
 
 def _refuse_named_sources(dialogue: ParsedDialogue, names: dict[str, str]) -> None:
@@ -194,7 +195,7 @@ def _store(
     }
     summary.sources = [source.key for source in new[:NAMED_SOURCES]]
     summary.notes = _notes(study, spool)
-    summary.warnings = sides.warnings(study) + doubts(study, new) + fitting_words(study)
+    summary.warnings = [*sides.warnings(study), *doubts(study, new), *fitting_words(study)]
     if summary.is_dry_run:
         transaction.set_rollback(True)
     return summary
@@ -291,13 +292,8 @@ def _what_to_do(is_textless: bool, *, is_unused: bool) -> Remedy | None:
     if is_textless:
         return None
     if not is_unused:
-        text = _("it is in use, so give the new dialogue another id")
-        return Remedy(text, text)
-    text = _("%(option)s to correct it, or give the new dialogue another id")
-    return Remedy(
-        text % {"option": _("tick “Replace dialogues that are not used yet”")},
-        text % {"option": _("use %(flag)s") % {"flag": "--replace-unused"}},
-    )
+        return Remedy.everywhere(_("it is in use, so give the new dialogue another id"))
+    return replace_unused()
 
 
 def _store_candidates(cursor: Any, study: Study, spool: DialogueSpool, base: int) -> int:

@@ -60,10 +60,10 @@ def label_rows(
             text = _("the protocol has no single-choice question for labels: write the answers as a table")
         raise rejected(text % {"name": criterion, "known": known}, "criterion")
     labels = Labels(spec, labelled, annotator or ANNOTATOR)
-    for number, record in read_records(path, file_kind(path), log, progress):
+    for at, (number, record) in enumerate(read_records(path, file_kind(path), log, progress)):
         with log.catching(number):
             for cells in labels.of(record):
-                yield Row(number, [cells.get(name, "") for name in LABEL_FIELDS])
+                yield Row(number, [cells.get(name, "") for name in LABEL_FIELDS], at)
 
 
 class Labels:

@@ -113,8 +113,7 @@ def _no_history(unused: list[str]) -> str:
 
 def _choose_history() -> Remedy:
     one, rows = choose_one_of("history", "prompt"), choose_columns("dialogue", "speaker", "text")
-    text = _("%(how)s; if each row is a turn, %(rows)s")
-    return Remedy(text % {"how": one.page, "rows": rows.page}, text % {"how": one.command, "rows": rows.command})
+    return Remedy.saying(_("%(how)s; if each row is a turn, %(rows)s"), how=one, rows=rows)
 
 
 def usual_places(

@@ -1,6 +1,6 @@
 """Check dialogues for a protocol that compares: what each dialogue needs, and whether both sides are there."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from django.contrib.humanize.templatetags.humanize import intcomma
@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 from annotation.context import context_beside
 from annotation.importing.layouts import TABLE_FORMATS
 from annotation.importing.outcome import BadField, Remedy
-from annotation.importing.remedies import choose_columns, choose_one_of
+from annotation.importing.remedies import as_chat_log, choose_columns, choose_one_of, or_name_source, with_dialogue
 from annotation.importing.shapes import JSONL_MESSAGES, ONLY_SOURCE, DialogueOptions, ParsedDialogue
 from annotation.importing.transcripts import TRANSCRIPT_FORMATS
 from annotation.models import Study
@@ -41,29 +41,23 @@ def refuse_unmatched(dialogue: ParsedDialogue, units: Iterable[str], is_table: b
 def _how_to_match(missing: list[str], is_table: bool) -> Remedy:
     named = both(f"“{name}”" for name in missing)
     field = _("add %(names)s to the dialogue") % {"names": named}
-    found = choose_columns(*missing) if is_table else Remedy(field, field)
-    if "source" not in missing:
-        return found
-    whole = _("; one source of the whole file can be named as %(option)s")
-    page = whole % {"option": _("Default source of candidates")}
-    return Remedy(found.page + page, found.command + whole % {"option": "--source NAME"})
+    found = choose_columns(*missing) if is_table else Remedy.everywhere(field)
+    return or_name_source(found) if "source" in missing else found
 
 
-def about_wholes(options: DialogueOptions, units: Iterable[str]) -> list[str]:
+def about_wholes(options: DialogueOptions, units: Iterable[str]) -> list[str | Remedy]:
     """Warn of a chat log whose whole dialogues are left out but asked about, or are taken and not asked about."""
     asked = {*units}
     if not options.transcript or not asked:
         return []
     if not options.with_dialogue:
         text = _left_out(asked)
-    elif asked & {Unit.DIALOGUE, Unit.COMPARISON}:
-        text = ""
-    else:
-        text = _(
-            "This protocol does not ask about whole dialogues, so those that “%(option)s” (--with-dialogue) adds are "
-            "not rated."
-        )
-    return [text % {"option": _("Rate the whole dialogue too, at the end")}] if text else []
+        return [Remedy.saying(text, how=with_dialogue())] if text else []
+    if asked & {Unit.DIALOGUE, Unit.COMPARISON}:
+        return []
+    return [
+        _("This protocol does not ask about whole dialogues, so those that the import adds at the end are not rated.")
+    ]
 
 
 def _left_out(asked: set[str]) -> str:
@@ -71,13 +65,12 @@ def _left_out(asked: set[str]) -> str:
         return ""
     if Unit.RESPONSE not in asked:
         return _(
-            "This protocol asks about whole dialogues. Tick “%(option)s” (--with-dialogue): otherwise the last "
-            "response is not part of the dialogue that is rated."
+            "This protocol asks about whole dialogues: %(how)s. Otherwise the last response is not part of the "
+            "dialogue that is rated."
         )
     return _(
-        "This protocol also asks about whole dialogues. Tick “%(option)s” (--with-dialogue) to ask these questions "
-        "after the last turn. Otherwise they are asked beside the last turn, whose response is then not part of "
-        "the dialogue."
+        "This protocol also asks about whole dialogues: to ask these questions after the last turn, %(how)s. Otherwise "
+        "they are asked beside the last turn, whose response is then not part of the dialogue."
     )
 
 
@@ -144,11 +137,11 @@ class Sides:
             if known and known.source != dialogue.source:
                 self._scenarios[dialogue.scenario] = None
 
-    def warnings(self, study: Study) -> list[str]:
+    def warnings(self, study: Study) -> list[str | Remedy]:
         """Return a sentence for each of the first, with its line. The study may have the other side already."""
         return [*self._one_source(), *self._ungrounded(), *self._unrated(study)]
 
-    def _ungrounded(self) -> list[str]:
+    def _ungrounded(self) -> list[Remedy]:
         """Warn of dialogues without any panel, if the protocol asks about what one says."""
         if not self._grounded or self._has_panel or not self._n_dialogues:
             return []
@@ -156,21 +149,19 @@ class Sides:
             "This protocol asks about “%(question)s”, but no dialogue or response has a context panel, so annotators "
             "see no fact or persona. In a table, %(how)s; in objects, use the field “context”."
         )
-        how = choose_one_of("context", "response_context").page
-        return [text % {"question": self._grounded, "how": how}]
+        return [Remedy.saying(text, question=self._grounded, how=choose_one_of("context", "response_context"))]
 
-    def _one_source(self) -> list[str]:
+    def _one_source(self) -> list[Remedy]:
         """Warn of several responses to a dialogue that all seem to be of one source: no column names it."""
         if not self._is_table or self._has_sources or self._n_alike < 2:
             return []
         text = _(
-            "No column names the source: dialogues have up to %(n)s responses, all of one source, “%(source)s”. "
-            "%(how)s, or systems cannot be compared."
+            "No column names the source: dialogues have up to %(n)s responses, all of one source, “%(source)s”. To "
+            "compare systems, %(how)s."
         )
-        how = choose_columns("source").page
-        return [text % {"n": self._n_alike, "source": ONLY_SOURCE, "how": capfirst(how)}]
+        return [Remedy.saying(text, n=str(self._n_alike), source=ONLY_SOURCE, how=choose_columns("source"))]
 
-    def _unrated(self, study: Study) -> list[str]:
+    def _unrated(self, study: Study) -> Sequence[str | Remedy]:
         if self._n_dialogues and not self._n_rated:
             if self._has_responses:
                 return [self._no_response()]
@@ -198,7 +189,7 @@ class Sides:
             return [*said[:MOST_WARNINGS], text % {"number": intcomma(more)}]
         return said
 
-    def _no_response(self) -> str:
+    def _no_response(self) -> str | Remedy:
         """Return that no dialogue has a response, and what to do if the file looks like a chat log."""
         said = (
             _("No dialogue has a response, so only the questions about whole dialogues can be asked.")
@@ -207,8 +198,8 @@ class Sides:
         )
         if not self._has_messages:
             return said
-        remedy = _("The file looks like a chat log: import it with “%(option)s” (transcript).")
-        return f"{said} {remedy % {'option': _('The file is a chat log: rate its responses')}}"
+        remedy = Remedy.saying(_("The file looks like a chat log: %(how)s."), how=as_chat_log())
+        return Remedy.everywhere(f"{said} ").then(remedy)
 
     def _lone(self, study: Study) -> list[_Side]:
         lone = {name: side for name, side in self._scenarios.items() if side}

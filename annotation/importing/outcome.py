@@ -1,9 +1,10 @@
 """Report how an import went: errors by line, a summary, progress."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -23,16 +24,43 @@ def no_progress(done: int, total: int, phase: str) -> None:
 OWN_PARTS = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
 
 
+DOORS = ("page", "command", "api")
+
+
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """Say what to do about an error, in the words of the import page and in those of the command.
+    """Say what to do about an error in the words of the import page, of the command and of the API.
 
     `is_folded` says that its field is in a part of the page that may be folded.
     """
 
     page: str
     command: str
+    api: str
     is_folded: bool = False
+
+    @classmethod
+    def everywhere(cls, text: str) -> "Remedy":
+        return cls(text, text, text)
+
+    @classmethod
+    def saying(cls, text: str, **parts: "Remedy | str") -> "Remedy":
+        """Return the text with the parts in their places, in the words of each door."""
+        page, command, api = (text % {name: in_words(part, door) for name, part in parts.items()} for door in DOORS)
+        is_folded = any(isinstance(part, Remedy) and part.is_folded for part in parts.values())
+        return cls(page, command, api, is_folded)
+
+    def then(self, other: "Remedy") -> "Remedy":
+        """Return this remedy with the other one after it."""
+        is_folded = self.is_folded or other.is_folded
+        return Remedy(self.page + other.page, self.command + other.command, self.api + other.api, is_folded)
+
+
+def in_words(said: "str | Remedy | Mapping[str, Any]", door: str) -> str:
+    """Return what a door says. A job keeps the words of all doors: the page and the API show it."""
+    if isinstance(said, str):
+        return said
+    return said[door] if isinstance(said, Mapping) else getattr(said, door)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +86,18 @@ class LineError:
 
     def for_command(self) -> "LineError":
         return self._with(self.remedy.command if self.remedy else "")
+
+    def for_api(self) -> "LineError":
+        return self._with(self.remedy.api if self.remedy else "")
+
+    def stored(self) -> dict[str, Any]:
+        """Return the error as a job keeps it: it is not known yet whether the page or the API will show it."""
+        return asdict(self)
+
+    @classmethod
+    def from_stored(cls, kept: Mapping[str, Any]) -> "LineError":
+        remedy = kept.get("remedy")
+        return cls(kept["line"], kept["field"], kept["reason"], Remedy(**remedy) if remedy else None)
 
     def _with(self, remedy: str) -> "LineError":
         return LineError(self.line, self.field, ": ".join(part for part in (self.reason, remedy) if part))
@@ -154,11 +194,14 @@ class ImportSummary:
     is_dry_run: bool
     counts: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[str | Remedy] = field(default_factory=list)
     sources: list[str] = field(default_factory=list)
 
     def as_lines(self) -> list[str]:
         first = "Dry run: nothing was stored. It would be:" if self.is_dry_run else "Imported:"
         counts = [f"  {name.replace('_', ' ')}: {count:,}" for name, count in self.counts.items()]
-        said = [*(f"  Warning: {text}" for text in self.warnings), *(f"  Note: {note}" for note in self.notes)]
+        said = [
+            *(f"  Warning: {in_words(each, 'command')}" for each in self.warnings),
+            *(f"  Note: {note}" for note in self.notes),
+        ]
         return [f"{first} ({self.format})", *counts, *said]

@@ -12,14 +12,14 @@ from django.utils.translation import gettext as _
 from annotation.importing.cell_turns import list_in
 from annotation.importing.columns import NONE, SEVERAL, named, place_of
 from annotation.importing.fields import Record, clean_text
-from annotation.importing.outcome import BadField, Remedy
-from annotation.importing.remedies import choose_columns
+from annotation.importing.outcome import BadField
+from annotation.importing.remedies import choose_columns, name_source_of_panels
 from annotation.importing.shapes import DialogueOptions, context_in
 
 OF_DIALOGUE, OF_RESPONSE = "context", "response_context"
 PANEL_FIELDS = (OF_DIALOGUE, OF_RESPONSE)
 PERSONA = "persona"
-LISTED = (OF_DIALOGUE, PERSONA)  # columns of these names become panels if they hold lists, as in JSON Lines
+CALLED = (PERSONA, "personas", OF_DIALOGUE)  # columns of these names become panels without a map
 NAMED = ":"  # in a map, between a column and the source whose response it belongs to
 MARKS = " _.:-"
 UNTITLED = "Context"
@@ -71,10 +71,7 @@ class Panels:
         unclear = [columns[each.at] for each in self.of_response if each.is_asked and not each.source]
         if unclear:
             text = _("it is not known whose response this is about: %(columns)s")
-            page = _("choose it under Columns")
-            command = _("name the source after a colon, as in --map '%(field)s=COLUMN:SOURCE'")
-            remedy = Remedy(page, command % {"field": OF_RESPONSE})
-            raise BadField(OF_RESPONSE, text % {"columns": named(unclear)}, remedy)
+            raise BadField(OF_RESPONSE, text % {"columns": named(unclear)}, name_source_of_panels())
 
 
 def panels_of(columns: list[str], wanted: Mapping[str, str], responses: Mapping[str, int]) -> Panels:
@@ -174,31 +171,41 @@ def read_panels(columns: Iterable[PanelColumn], values: list[str], options: Dial
 
 
 def _in_cell(cell: str, title: str, options: DialogueOptions) -> list[Record]:
-    if not cell.strip():
-        return []
-    listed: list[Any] = list_in(cell, title) or []
+    return _panels(cell, list_in(cell, title) or [], title, options) if cell.strip() else []
+
+
+def _panels(cell: str, listed: list[Any], title: str, options: DialogueOptions) -> list[Record]:
     if panels := context_in({OF_DIALOGUE: listed}, "", options):
         return panels
     text = "\n".join(listed) if _are_texts(listed) else cell
     return [{"title": title, "text": clean_text(text, title, is_unescaping=options.unescape_newlines)}]
 
 
+def _listed(cell: str, name: str) -> list[Any]:
+    """Return the list in a cell of an unmapped column; an empty one if there is none, also if it only begins so."""
+    with suppress(BadField):
+        return list_in(cell, name) or []
+    return []
+
+
 def other_value(name: str, cell: str) -> Any:
-    """Return what a cell of an unmapped column holds: a list if it is called like panels and holds some."""
-    if name not in LISTED:
+    """Return what a cell of an unmapped column holds: a list if it is called like panels of objects and holds some."""
+    if name not in (OF_DIALOGUE, PERSONA):
         return cell
-    listed: list[Any] = []
-    with suppress(BadField):  # it only begins like a list
-        listed = list_in(cell, name) or []
+    listed = _listed(cell, name)
     are_panels = bool(listed) and all(type(each) is dict for each in listed)
     return listed if (name == OF_DIALOGUE and are_panels) or (name == PERSONA and _are_texts(listed)) else cell
 
 
 def taken_panels(metadata: Record, options: DialogueOptions) -> list[Record]:
-    """Take the panels out of the metadata of a dialogue, and return them."""
+    """Take the panels out of the metadata of a dialogue, and return them. Facts in `persona` stay there."""
     panels = context_in(metadata, "", options)
     if panels:
         del metadata[OF_DIALOGUE]
+    for name in [name for name, value in metadata.items() if name.casefold() in CALLED and type(value) is str]:
+        if metadata[name].strip():
+            cell = metadata.pop(name)
+            panels += _panels(cell, _listed(cell, name), _titled(name), options)
     return panels
 
 

@@ -11,6 +11,7 @@ from annotation.importing.answer_cells import options_of
 from annotation.importing.columns import places_of_columns
 from annotation.importing.fields import LONGEST_SOURCE_KEY, clean_key
 from annotation.importing.outcome import MOST_ERRORS, BadField, ErrorLog
+from annotation.importing.remedies import choose_one_of, name_metrics
 from annotation.importing.tables import Row
 from protocols.specs import CriterionSpec, VersionSpec
 
@@ -87,8 +88,8 @@ class Cells:
         self._spec = spec
         self.places = places_of_columns(names, dict(options.columns), ALIASES)
         if not {"item", "dialogue"} & self.places.keys():
-            text = _("no column found: name it under Columns. The file has: %(columns)s")
-            raise BadField("item", text % {"columns": ", ".join(names)})
+            text = _("no column found. The file has: %(columns)s")
+            raise BadField("item", text % {"columns": ", ".join(names)}, choose_one_of("item", "dialogue"))
         self.metrics = self._wide(names, options) if options.metrics else [self._only(names, options)]
         self._check_metrics(options)
         used = {self.places[name] for name in WHERE if name in self.places}
@@ -116,11 +117,8 @@ class Cells:
     def _only(self, names: list[str], options: PredictionOptions) -> MetricColumn:
         value, label = self.places.get("value"), self.places.get("label")
         if value is None and label is None:
-            text = _(
-                "no column found: name the columns of metrics, or one column under value or label. The file has: "
-                "%(columns)s"
-            )
-            raise BadField("value", text % {"columns": ", ".join(names)})
+            text = _("no column found. The file has: %(columns)s")
+            raise BadField("value", text % {"columns": ", ".join(names)}, name_metrics())
         at = value if value is not None else label
         key = _key(options.metric or names[at or 0])
         return MetricColumn(key, names[at or 0], self._criterion(options.criterion), value, label)

@@ -128,7 +128,7 @@ def _store(
     if spool.has_pairs:
         resolve_scenarios(study, log)
         refuse_scenarios_as_dialogues(study, log)
-    counts = resolve_units(study, options, log)
+    counts = resolve_units(study, options, log, spool.no_source)
     if spool.has_pairs:
         counts = counts | resolve_pairs(study, options, log)
     refuse_wrong_turns(log)
@@ -144,7 +144,7 @@ def _store(
     n_own = refuse_added(log)
     new = list(study.sources.order_by("-position", "-pk")[: counts["sources_new"]])[::-1]
     summary.sources = [source.key for source in new[:NAMED_SOURCES]]
-    summary.warnings = doubts(study, new)
+    summary.warnings = [*doubts(study, new)]
     log.refuse_any(summary)
     n_new, touched = write_votes(now)
     summary.counts = {"ratings_new": n_new, "ratings_unchanged": spool.n_rows - n_new, **counts}

@@ -1,6 +1,6 @@
-"""Say what to do about errors: on the import page in the words of its fields, and to commands with their flags."""
+"""Say what to do about errors: on the import page in the words of its fields, with flags or fields elsewhere."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from django.utils.translation import gettext
@@ -40,67 +40,131 @@ COLUMN_LABELS: dict[str, Any] = {
 
 def choose_columns(*fields: str) -> Remedy:
     """Return how to say which column holds each field."""
-    return _choose(both(_labels(fields)), ",".join(f"{field}=COLUMN" for field in fields))
+    return _choose(fields, both, ",".join)
 
 
 def choose_one_of(*fields: str) -> Remedy:
     """Return how to say which column holds one of the fields."""
-    return _choose(either(_labels(fields)), either(f"{field}=COLUMN" for field in fields))
+    return _choose(fields, either, either)
 
 
-def _labels(fields: Iterable[str]) -> list[str]:
-    return [f"“{COLUMN_LABELS.get(field, field)}”" for field in fields]
-
-
-def _choose(labels: str, pairs: str) -> Remedy:
-    return Remedy(
-        gettext("under Columns, choose the column of %(labels)s") % {"labels": labels},
-        gettext("name the column with --map %(pairs)s") % {"pairs": pairs},
+def _choose(
+    fields: Iterable[str], joined: Callable[[Iterable[str]], str], joined_pairs: Callable[[Iterable[str]], str]
+) -> Remedy:
+    labels, pairs = (
+        [f"“{COLUMN_LABELS.get(field, field)}”" for field in fields],
+        [f"{field}=COLUMN" for field in fields],
     )
+    return Remedy(
+        gettext("under Columns, choose the column of %(labels)s") % {"labels": joined(labels)},
+        gettext("name the column with --map %(pairs)s") % {"pairs": joined_pairs(pairs)},
+        _send(joined(f"map_{pair}" for pair in pairs)),
+    )
+
+
+def _use(flag: str) -> str:
+    return gettext("use %(flag)s") % {"flag": flag}
+
+
+def _send(fields: str) -> str:
+    return gettext("send %(fields)s") % {"fields": fields}
 
 
 def or_scenario(before: Remedy) -> Remedy:
     """Return what to do if a file of preferences is about whole dialogues, after another remedy."""
     text = gettext("; if whole dialogues are compared, %(how)s")
-    how = choose_columns("scenario")
-    return Remedy(before.page + text % {"how": how.page}, before.command + text % {"how": how.command})
+    return before.then(Remedy.saying(text, how=choose_columns("scenario")))
+
+
+def or_column_each(before: Remedy) -> Remedy:
+    """Return what to do if each criterion has a column, after another remedy."""
+    how = Remedy(
+        gettext("choose it under the name of the criterion"),
+        gettext("name it with --map KEY=COLUMN"),
+        _send("map_KEY=COLUMN"),
+    )
+    return before.then(Remedy.saying(gettext("; if each criterion has a column, %(how)s"), how=how))
 
 
 def name_criterion(before: Remedy) -> Remedy:
     """Return what to do if all rows of a file answer one criterion, after another remedy."""
-    text = gettext("; if all rows answer one criterion, %(how)s")
     page = gettext("choose it as “%(field)s”") % {"field": gettext("Criterion of the whole file")}
-    command = gettext("use %(flag)s") % {"flag": "--criterion KEY"}
-    return Remedy(before.page + text % {"how": page}, before.command + text % {"how": command})
+    how = Remedy(page, _use("--criterion KEY"), _send("criterion=KEY"))
+    return before.then(Remedy.saying(gettext("; if all rows answer one criterion, %(how)s"), how=how))
 
 
 def name_model() -> Remedy:
     text = gettext("name the model that answers, or one source for the whole file: %(how)s")
     page = gettext("enter it as “%(field)s”") % {"field": gettext("Default source of candidates")}
-    command = gettext("use %(flag)s") % {"flag": "--source NAME"}
-    return Remedy(text % {"how": page}, text % {"how": command}, is_folded=True)
+    return Remedy.saying(text, how=Remedy(page, _use("--source NAME"), _send("source=NAME"), is_folded=True))
+
+
+def or_name_source(before: Remedy) -> Remedy:
+    """Return what to do if the whole file has one source, after another remedy."""
+    text = gettext("; one source of the whole file can be named as %(option)s")
+    option = Remedy(gettext("Default source of candidates"), "--source NAME", "source=NAME")
+    return before.then(Remedy.saying(text, option=option))
+
+
+def name_source_of_panels() -> Remedy:
+    text = gettext("name the source after a colon, as in %(example)s")
+    return Remedy(
+        gettext("choose it under Columns"),
+        text % {"example": "--map 'response_context=COLUMN:SOURCE'"},
+        text % {"example": "map_response_context=COLUMN:SOURCE"},
+    )
+
+
+def choose_sheet() -> Remedy:
+    option = Remedy(
+        gettext("choose one under Sheet"),
+        gettext("name one with %(flag)s") % {"flag": "--sheet NAME"},
+        _send("sheet=NAME"),
+    )
+    return Remedy.saying(gettext("%(option)s, or keep one of them in the file"), option=option)
+
+
+def name_metrics() -> Remedy:
+    page = gettext("enter them as “%(field)s”") % {"field": gettext("Columns that hold metrics")}
+    how = Remedy(page, _use("--metrics NAMES"), _send("metrics=NAMES"))
+    text = gettext("if each metric has a column, %(how)s; otherwise %(column)s")
+    return Remedy.saying(text, how=how, column=choose_one_of("value", "label"))
+
+
+def replace_unused() -> Remedy:
+    option = Remedy(
+        gettext("tick “Replace dialogues that are not used yet”"),
+        _use("--replace-unused"),
+        _send("replace_unused=true"),
+    )
+    return Remedy.saying(gettext("%(option)s to correct it, or give the new dialogue another id"), option=option)
+
+
+def scenario_not_dialogue() -> Remedy:
+    page = gettext("under Columns, choose the column of “%(label)s”, and none for “%(other)s”")
+    labels = {"label": COLUMN_LABELS["scenario"], "other": COLUMN_LABELS["dialogue"]}
+    command = gettext("name the column with --map %(pairs)s") % {"pairs": "scenario=COLUMN,dialogue=-"}
+    return Remedy(page % labels, command, _send(both(["map_scenario=COLUMN", "map_dialogue=-"])))
 
 
 def create_missing() -> Remedy:
-    text = gettext("import it first, or %(option)s")
-    return Remedy(
-        text % {"option": gettext("tick “Create what is missing”")},
-        text % {"option": gettext("use %(flag)s") % {"flag": "--create-missing"}},
-        is_folded=True,
+    option = Remedy(
+        gettext("tick “Create what is missing”"), _use("--create-missing"), _send("create_missing=true"), is_folded=True
     )
+    return Remedy.saying(gettext("import it first, or %(option)s"), option=option)
 
 
 def as_chat_log() -> Remedy:
-    return Remedy(
-        gettext("tick “The file is a chat log: rate its responses”"), gettext("use %(flag)s") % {"flag": "--transcript"}
-    )
+    page = gettext("tick “The file is a chat log: rate its responses”")
+    return Remedy(page, _use("--transcript"), _send("transcript=true"))
+
+
+def with_dialogue() -> Remedy:
+    page = gettext("tick “%(option)s”") % {"option": gettext("Rate the whole dialogue too, at the end")}
+    return Remedy(page, _use("--with-dialogue"), _send("with_dialogue=true"))
 
 
 def if_chat_log(before: Remedy | None = None) -> Remedy:
     """Return what to do if the file is a chat log, after another remedy."""
-    text = gettext("if it is a chat log, %(how)s")
-    how = as_chat_log()
-    pages, commands = text % {"how": how.page}, text % {"how": how.command}
-    if before is None:
-        return Remedy(pages, commands)
-    return Remedy(f"{before.page}; {pages}", f"{before.command}; {commands}", is_folded=before.is_folded)
+    found = Remedy.saying(gettext("if it is a chat log, %(how)s"), how=as_chat_log())
+    return before.then(Remedy.everywhere("; ")).then(found) if before else found

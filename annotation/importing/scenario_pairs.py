@@ -4,7 +4,7 @@ from django.utils.translation import gettext
 
 from annotation.importing.copying import execute
 from annotation.importing.outcome import ErrorLog, Remedy
-from annotation.importing.remedies import COLUMN_LABELS
+from annotation.importing.remedies import scenario_not_dialogue
 from annotation.importing.units import log_lines
 from annotation.importing.votes import SIDES
 from annotation.models import Study
@@ -18,15 +18,15 @@ def resolve_scenarios(study: Study, log: ErrorLog) -> None:
     """
     _stage_sides(study)
     unknown = gettext("%(name)r is not a scenario of the study")
-    first = gettext("import its dialogues first, with this scenario")
-    log_lines(log, _rows_of("n_all = 0 AND place = 1"), "scenario", unknown, Remedy(first, first))
+    first = Remedy.everywhere(gettext("import its dialogues first, with this scenario"))
+    log_lines(log, _rows_of("n_all = 0 AND place = 1"), "scenario", unknown, first)
     none = gettext("%(source)r has no dialogue in the scenario %(name)r")
     several = gettext(
         "the scenario %(name)r has several dialogues from %(source)r, so it is not known which is compared: give them "
         "scenarios of their own"
     )
     for place, side in enumerate(SIDES, start=1):
-        log_lines(log, _rows_of(f"n_all > 0 AND n = 0 AND place = {place}"), side, none, Remedy(first, first))
+        log_lines(log, _rows_of(f"n_all > 0 AND n = 0 AND place = {place}"), side, none, first)
         log_lines(log, _rows_of(f"n > 1 AND place = {place}"), side, several)
     execute("DELETE FROM import_unit WHERE id IN (SELECT pair FROM import_whole WHERE n <> 1)")
     execute(
@@ -76,10 +76,7 @@ def refuse_scenarios_as_dialogues(study: Study, log: ErrorLog) -> None:
         {"study": study.pk},
     )
     text = gettext("is not in the study, but the scenario %(name)r is, whose whole dialogues are compared")
-    page = gettext("under Columns, choose the column of “%(label)s”, and none for “%(other)s”")
-    labels = {"label": COLUMN_LABELS["scenario"], "other": COLUMN_LABELS["dialogue"]}
-    command = gettext("name the column with --map %(pairs)s") % {"pairs": "scenario=COLUMN,dialogue=-"}
-    log_lines(log, "import_lost r", "dialogue", text, Remedy(page % labels, command))
+    log_lines(log, "import_lost r", "dialogue", text, scenario_not_dialogue())
     execute("DELETE FROM import_unit WHERE id IN (SELECT id FROM import_lost)")
     execute("DROP TABLE import_lost")
 

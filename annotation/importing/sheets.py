@@ -14,7 +14,8 @@ from django.utils.translation import gettext as _
 
 from annotation.importing.fields import Record, canonical_json
 from annotation.importing.files import MOST_UNPACKED, too_much
-from annotation.importing.outcome import READING, BadField, ErrorLog, ImportRejected, Progress, Remedy, rejected
+from annotation.importing.outcome import READING, BadField, ErrorLog, ImportRejected, Progress, rejected
+from annotation.importing.remedies import choose_sheet
 from parley.listing import both, either
 
 MOST_WORKBOOK = 512 * 1024**2  # a workbook is unpacked and held in memory as a whole
@@ -118,12 +119,7 @@ def _chosen_sheet(book: Any, wanted: str) -> str:
         return found
     if len(names) > 1:
         reason = _("the workbook has %(n)s sheets with content (%(names)s)")
-        how = _("%(option)s, or keep one of them in the file")
-        remedy = Remedy(
-            how % {"option": _("choose one under Sheet")},
-            how % {"option": _("name one with %(flag)s") % {"flag": "--sheet NAME"}},
-        )
-        raise rejected(reason % {"n": len(names), "names": both(names)}, "sheet", remedy=remedy)
+        raise rejected(reason % {"n": len(names), "names": both(names)}, "sheet", remedy=choose_sheet())
     return names[0]
 
 

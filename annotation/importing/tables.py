@@ -24,8 +24,11 @@ csv.field_size_limit(LONGEST_LINE)
 
 @dataclass(slots=True)
 class Row:
+    """A row with its line. Objects of a JSON list may share a line, and one may give several rows: see `record`."""
+
     line: int
     values: list[str]
+    record: int = 0  # its number in the file, where it matters
 
 
 @dataclass(slots=True)

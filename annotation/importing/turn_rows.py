@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from annotation.importing.fields import Record, clean_key, clean_text
 from annotation.importing.layouts import Layout
 from annotation.importing.outcome import BadField, ErrorLog
-from annotation.importing.panel_columns import OF_DIALOGUE, other_value, read_panels
+from annotation.importing.panel_columns import OF_DIALOGUE, other_value, read_panels, taken_panels
 from annotation.importing.prediction_cells import as_number
 from annotation.importing.shapes import DialogueOptions, ParsedDialogue, Shape, parse_dialogue
 from annotation.importing.tables import Table
@@ -42,7 +42,7 @@ def read_turn_rows(table: Table, layout: Layout, options: DialogueOptions, log: 
                 turns.places.append(waiting.put(turn | {"number": number}))
         for key, turns in found.items():
             with log.catching(turns.line):
-                record = _record(key, waiting.at(turns.places))
+                record = _record(key, waiting.at(turns.places), options)
                 yield parse_dialogue(record, turns.line, SHAPE, options)
 
 
@@ -77,13 +77,14 @@ def _number(cell: str, name: str) -> float:
     return number
 
 
-def _record(key: str, rows: list[Record]) -> Record:
+def _record(key: str, rows: list[Record], options: DialogueOptions) -> Record:
     """Return the dialogue as an object. What is the same in all rows belongs to it, the rest to each turn."""
     rows.sort(key=lambda row: row["number"])
     shared, own = shared_and_own([row["others"] for row in rows])
     for name in SAME_IN_ALL:
         if name in own[0] and (name != OF_DIALOGUE or any(type(each[name]) is list for each in own)):
             raise BadField(name, _("is not the same in all rows of the dialogue %(key)r") % {"key": key})
+    panels = taken_panels(shared, options)
     shared = {name: value for name, value in shared.items() if value != []}  # no panel at all
     turns = [{"speaker": row["speaker"], "text": row["text"], **others} for row, others in zip(rows, own, strict=True)]
-    return {**shared, "dialogue_id": key, "turns": turns}
+    return {**shared, **({OF_DIALOGUE: panels} if panels else {}), "dialogue_id": key, "turns": turns}

@@ -15,6 +15,7 @@ from annotation.importing.votes import RatingOptions
 from annotation.models import Study
 
 MISSING = "candidate_id IS NULL AND unit = 'response'"
+UNNAMED = f"{MISSING} AND item = '' AND source = ''"
 
 
 def stage_units() -> None:
@@ -28,14 +29,19 @@ def stage_units() -> None:
     )
 
 
-def resolve_units(study: Study, options: RatingOptions, log: ErrorLog) -> dict[str, int]:
+def resolve_units(
+    study: Study, options: RatingOptions, log: ErrorLog, no_source: LineError | None = None
+) -> dict[str, int]:
     """Fill dialogue_id, candidate_id and source_id of every unit. Return counts of what was created, by name.
 
-    The candidates of pairs are `shown`, which `resolve_pairs` fills. Units with errors are logged and left out.
+    `no_source` is the error of a table in which no row names a response, if that is not clear. The candidates of pairs
+    are `shown`, which `resolve_pairs` fills. Units with errors are logged and left out.
     """
     find_dialogues_of_items(study, "import_unit")
     refuse_units(log, "n_meant > 1", "item", gettext("%(item)r is in several dialogues: add a dialogue column"))
     find_dialogues(study, "import_unit")
+    _find_only_responses()
+    _refuse_without_source(log, no_source)
     counts = dict.fromkeys(("dialogues_new", "sources_new", "candidates_new"), 0)
     if options.create_missing:
         counts["sources_new"] = _create_dialogue_sources(study, options.reference, log)
@@ -55,10 +61,12 @@ def resolve_units(study: Study, options: RatingOptions, log: ErrorLog) -> dict[s
 
 
 def refuse_units(log: ErrorLog, condition: str, field: str, text: str, remedy: Remedy | None = None) -> None:
-    """Log every line whose unit meets the condition, and leave these units out."""
+    """Log every line whose unit meets the condition, once however many answers it holds, and leave these units out."""
     if fetch(f"SELECT 1 FROM import_unit WHERE {condition} LIMIT 1"):
         units = f"(SELECT * FROM import_unit WHERE {condition}) u USING (dialogue, item, source, batch, unit)"
-        log_lines(log, f"import_row r JOIN {units}", field, text, remedy)
+        # Objects of a JSON list may share a line: their annotators tell them apart.
+        rows = "(SELECT DISTINCT line, dialogue, item, source, batch, unit, annotator FROM import_row) r"
+        log_lines(log, f"{rows} JOIN {units}", field, text, remedy)
         execute(f"DELETE FROM import_unit WHERE {condition}")
 
 
@@ -138,6 +146,30 @@ def _find_sources(study: Study, log: ErrorLog) -> None:
     )
     text = gettext("%(source)r is not a source of the study")
     refuse_units(log, "source_id IS NULL AND unit IN ('candidate_set', 'model')", "source", text)
+
+
+def _find_only_responses() -> None:
+    """Find the responses of rows that name a dialogue only, which is clear where it has one response."""
+    execute(
+        f"""UPDATE import_unit u SET candidate_id = lone.id, source_id = lone.source_id
+           FROM (SELECT dialogue_id, min(id) AS id, min(source_id) AS source_id FROM annotation_candidate
+                 WHERE dialogue_id IN (SELECT dialogue_id FROM import_unit WHERE {UNNAMED})
+                 GROUP BY dialogue_id HAVING count(*) = 1) lone
+           WHERE u.dialogue_id = lone.dialogue_id AND {UNNAMED}"""
+    )
+
+
+def _refuse_without_source(log: ErrorLog, no_source: LineError | None) -> None:
+    """Log what does not say whose responses were rated, where that is not clear: the table, or single rows."""
+    is_any_clear = fetch("SELECT 1 FROM import_unit WHERE candidate_id IS NOT NULL LIMIT 1")
+    unclear = f"{UNNAMED} AND dialogue_id IS NOT NULL" if is_any_clear or not no_source else UNNAMED
+    if no_source and fetch(f"SELECT 1 FROM import_unit WHERE {unclear} LIMIT 1"):
+        log.add_all([no_source])
+        execute(f"DELETE FROM import_unit WHERE {unclear}")
+    text = gettext(
+        "is empty, and the dialogue %(dialogue)r does not have exactly one response: name the candidate or its source"
+    )
+    refuse_units(log, unclear, "item", text)
 
 
 def find_candidates(table: str) -> None:

@@ -103,8 +103,8 @@ class VoteSpool(AbstractContextManager):
         self._places: dict[str, int] = {}
         self._only: CriterionSpec | None = None  # that all rows answer
         self._wide: dict[int, CriterionSpec] = {}  # by the place of its column, if each criterion has one
-        self._lacks_source = False  # no column says whose responses were rated: one error, not one for each row
-        self._said: list[LineError] = []  # about the line that is read: it may give several rows
+        self.no_source: LineError | None = None  # no column says whose responses were rated
+        self._said: list[tuple[int, LineError]] = []  # about the record that is read: it may give several rows
         self._sides: dict[str, str] = {}  # the roles that the names of the columns of both sources stand for
 
     @property
@@ -147,23 +147,22 @@ class VoteSpool(AbstractContextManager):
                 self._answers = AnswerCells(self._spec, is_own=True)
             used = set(range(len(table.columns)) if self._is_own else (*self._places.values(), *self._wide))
             self.unused = [name for at, name in enumerate(table.columns) if at not in used]
-            with log.catching(1):
-                self._look_for_source(table.columns)
-            rows = extent.of(table, log)
+            self._look_for_source()
+            rows = (Row(row.line, row.values, at) for at, row in enumerate(extent.of(table, log)))
             if self._wide:
                 rows = self._long_rows(rows, len(table.columns))
         for row in rows:
             self._add(row, log)
-        if self._lacks_source:
-            log.refuse_any()
 
-    def _look_for_source(self, columns: list[str]) -> None:
-        """Raise BadField if no column of a table about responses names the source or the candidate."""
+    def _look_for_source(self) -> None:
+        """Keep the error of a table about responses without a column that names the source or the candidate.
+
+        It is one only if a dialogue has several responses.
+        """
         is_about_responses = not (self._is_own or self._is_whole_dialogue or "left" in self._places)
-        self._lacks_source = is_about_responses and not {"item", "source"} & self._places.keys()
-        if self._lacks_source:
+        if is_about_responses and not {"item", "source"} & self._places.keys():
             reason = none_left([*ALIASES["source"], *ALIASES["item"]], self.unused)
-            raise BadField("source", reason, choose_one_of("source", "item"))
+            self.no_source = LineError(1, "source", reason, choose_one_of("source", "item"))
 
     def _long_rows(self, rows: Iterable[Row], width: int) -> Iterator[Row]:
         """Yield a row for each answer of a row with a column for each criterion. An empty cell is no answer."""
@@ -175,7 +174,7 @@ class VoteSpool(AbstractContextManager):
                 if not cell:
                     self.n_without_answer += 1
                 else:
-                    yield Row(row.line, [*row.values, criterion.key, "" if is_none else cell])
+                    yield Row(row.line, [*row.values, criterion.key, "" if is_none else cell], row.record)
 
     def _value(self, row: Row, name: str) -> str:
         place = self._places.get(name)
@@ -203,12 +202,12 @@ class VoteSpool(AbstractContextManager):
                 try:
                     read(row)
                 except BadField as error:
-                    self._say_once(error.on_line(row.line), log)
+                    self._say_once(error.on_line(row.line), row.record, log)
 
-    def _say_once(self, error: LineError, log: ErrorLog) -> None:
-        self._said = [each for each in self._said if each.line == error.line]
-        if error not in self._said:
-            self._said.append(error)
+    def _say_once(self, error: LineError, record: int, log: ErrorLog) -> None:
+        self._said = [each for each in self._said if each[0] == record]
+        if (record, error) not in self._said:
+            self._said.append((record, error))
             log.add_all([error])
 
     def _has_no_answer(self, row: Row) -> bool:
@@ -326,8 +325,6 @@ class VoteSpool(AbstractContextManager):
             dialogue, item = dialogue or item, ""
         if not dialogue and not item:
             raise BadField("item", _("is empty: name what was rated"))
-        if not (self._is_whole_dialogue or self._lacks_source or item or source):
-            raise BadField("item", _("is empty: responses are rated, so name the candidate or its source"))
         return dialogue, item, source, unit
 
     def _scenario(self, row: Row) -> str:

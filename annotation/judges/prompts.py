@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from annotation.context import ContextPanel, context_above, context_of
 from annotation.models import Candidate, Dialogue, JudgeRun
 from protocols.models import ProtocolVersion
@@ -47,6 +49,19 @@ def judgeable(spec: VersionSpec) -> tuple[CriterionSpec, ...]:
     if spec.unit not in (ProtocolVersion.Unit.RESPONSE, ProtocolVersion.Unit.DIALOGUE):
         return ()
     return tuple(each for each in spec.counted if each.unit == spec.unit)
+
+
+def not_judged(spec: VersionSpec) -> str:
+    """Return what a judge of this protocol is not asked, and what to do instead; empty if it is asked all it can be."""
+    if ProtocolVersion.Unit.COMPARISON in spec.units:
+        return _(
+            "A model judge cannot compare: it is asked about one response, or one dialogue, at a time. To see what a "
+            "model prefers, ask it with a program of your own, and rank the sources from the file of its preferences "
+            "with “manage.py rank”."
+        )
+    if not judgeable(spec):
+        return _("This protocol has no single-choice criterion that is asked about every response or every dialogue.")
+    return ""
 
 
 def target_of(dialogue: Dialogue, candidate: Candidate | None) -> Target:

@@ -17,7 +17,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
-from annotation.judges.prompts import Prompter, Target, judgeable, target_of
+from annotation.judges.prompts import Prompter, Target, judgeable, not_judged, target_of
 from annotation.models import Batch, Candidate, Dialogue, JudgeRun, Study
 from annotation.nudging import queue
 from annotation.services import activity
@@ -115,11 +115,14 @@ def cost_of(run: JudgeRun, tokens_prompt: int, tokens_answer: int) -> Decimal | 
 
 def planned_run(study: Study, user: User, values: dict[str, Any], *, now: datetime) -> JudgeRun:
     """Return a run that is not stored yet. Raise Refused if it cannot be run."""
+    spec = spec_of(study.protocol_version)
+    if not judgeable(spec):
+        raise Refused("not_judged", not_judged(spec))
     if not is_configured():
         raise Refused("off", _("No endpoint is configured for model judges. Ask the administrator."))
     if values["endpoint"] not in settings.JUDGE_ENDPOINTS:
         raise Refused("endpoint", _("This endpoint is not allowed here."))
-    known = {each.key: each.id for each in judgeable(spec_of(study.protocol_version))}
+    known = {each.key: each.id for each in judgeable(spec)}
     if not values["criteria"] or set(values["criteria"]) - known.keys():
         raise Refused("criteria", _("Choose criteria that are asked about every response or every dialogue."))
     rest = {name: value for name, value in values.items() if name != "criteria"}

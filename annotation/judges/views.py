@@ -14,10 +14,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotation.access import Right, judge_run_for, signed_in, study_for
 from annotation.judges import runs as judging
 from annotation.judges.forms import JudgeForm
+from annotation.judges.prompts import not_judged
 from annotation.judges.runs import Needs
 from annotation.models import JudgeCall, JudgeRun
 from annotation.selectors.health import imports_are_stalled
 from annotation.views.pages import STOP_POLLING, announced, errors_in, page_of, study_page
+from protocols.specs import spec_of
 
 
 @login_required
@@ -46,6 +48,7 @@ def judge_runs(request: HttpRequest, slug: str) -> HttpResponse:
         currency=form.cleaned_data.get("currency", "") if needs else "",
         runs=page_of(request, study.judge_runs.select_related("user").order_by("-pk")),
         is_configured=judging.is_configured(),
+        not_judged=not_judged(spec_of(study.protocol_version)),
         can_judge=bool(form.fields["criteria"].choices),  # type: ignore[attr-defined]
     )
 

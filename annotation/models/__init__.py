@@ -1,7 +1,15 @@
 from annotation.models.activity import ActivityLog
 from annotation.models.agreement import AgreementCell, AgreementSnapshot, AnnotatorCell
 from annotation.models.datasheet import DatasheetAnswer
-from annotation.models.jobs import ExportChunk, ExportJob, Heartbeat, ImportChunk, ImportedRows, ImportJob
+from annotation.models.jobs import (
+    ExportChunk,
+    ExportJob,
+    Heartbeat,
+    ImportChunk,
+    ImportedRows,
+    ImportJob,
+    KeptReport,
+)
 from annotation.models.marks import ItemMark, MarkChange
 from annotation.models.material import Candidate, Dialogue, Source
 from annotation.models.predictions import JudgeCall, JudgeRun, Metric, Prediction
@@ -31,6 +39,7 @@ __all__ = [
     "ItemMark",
     "JudgeCall",
     "JudgeRun",
+    "KeptReport",
     "MarkChange",
     "Membership",
     "Metric",

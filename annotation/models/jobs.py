@@ -120,6 +120,30 @@ class ExportChunk(models.Model):
         constraints = [models.UniqueConstraint(fields=["job", "number"], name="one_export_chunk_per_number")]
 
 
+class KeptReport(models.Model):
+    """The page of a large study's report, as a worker made it. `version` names the data that it shows."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="kept_reports")
+    language = models.CharField(max_length=20)
+    has_texts = models.BooleanField(help_text="Shows the texts of single answers.")
+    version = models.CharField(max_length=64, blank=True)
+    body = models.BinaryField(null=True, help_text="Compressed.")
+    n_ratings = models.PositiveIntegerField(default=0, help_text="Answers when it was made.")
+    made_at = models.DateTimeField(null=True)
+    asked_at = models.DateTimeField(null=True, help_text="Of a newer one; empty when it is made.")
+    n_done = models.PositiveSmallIntegerField(default=0, help_text="Parts of the newer one.")
+    n_total = models.PositiveSmallIntegerField(default=0)
+    failed_version = models.CharField(max_length=64, blank=True, help_text="Of data that a program error stopped at.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["study", "language", "has_texts"], name="one_kept_report_per_reader")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.study} ({self.language})"
+
+
 class Heartbeat(models.Model):
     """One row per queue. Beat queues the task and a worker writes the time, so a recent row proves both are alive."""
 

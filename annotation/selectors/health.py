@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 
-from annotation.models import ExportJob, Heartbeat, ImportJob
+from annotation.models import ExportJob, Heartbeat, ImportJob, KeptReport
 
 
 def worker_is_silent(now: datetime) -> bool:
@@ -13,12 +13,13 @@ def worker_is_silent(now: datetime) -> bool:
 
 
 def imports_are_stalled(now: datetime) -> bool:
-    """Return whether nobody takes imports and exports. A worker busy with one gives no sign but is not stalled."""
+    """Return whether nobody takes imports, exports and reports. A worker busy with one gives no sign of life."""
     if _has_beaten(now, queue="long"):
         return False
     imports = ImportJob.objects.filter(status=ImportJob.Status.RUNNING)
     exports = ExportJob.objects.filter(status=ExportJob.Status.RUNNING)
-    return not (_has_beaten(now) and (imports.exists() or exports.exists()))
+    reports = KeptReport.objects.filter(asked_at__isnull=False, n_done__gt=0)
+    return not (_has_beaten(now) and (imports.exists() or exports.exists() or reports.exists()))
 
 
 def _has_beaten(now: datetime, **which: str) -> bool:

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.models import Assignment, Batch, Item, Seat, Study
+from annotation.selectors.without_texts import without_texts
 
 NAMED = 3
 
@@ -15,7 +16,7 @@ def imported_only(batches: QuerySet[Batch]) -> QuerySet[Batch]:
     """Return the batches whose seats were all added by imports, and whose dialogues have texts to rate."""
     work = Assignment.objects.filter(batch=OuterRef("pk"))
     others = Seat.objects.filter(batch=OuterRef("pk")).exclude(assignment__has_added_seat=True)
-    textless = Item.objects.filter(batch=OuterRef("pk"), dialogue__is_textless=True)
+    textless = without_texts(Item.objects.filter(batch=OuterRef("pk")))
     return batches.filter(
         Exists(work.filter(has_added_seat=True)), ~Exists(others), ~Exists(textless), kind=Batch.Kind.MAIN
     )

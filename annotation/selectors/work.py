@@ -23,9 +23,9 @@ from annotation.selectors.marks import OwnMarks, marks_on, skipped_of
 from annotation.selectors.progress import Progress, first_missing, progresses
 from annotation.selectors.screens import CONVERSATION, PAIR, Screen, screen_at
 from annotation.selectors.team import is_of_team
-from annotation.steps import KEYS, Answers, ItemText, SavedAnswer, Step, first_unanswered, order_items, steps_of
+from annotation.steps import KEYS, Answers, Choice, ItemText, SavedAnswer, Step, first_unanswered, order_items, steps_of
 from parley.ready import Ready
-from protocols.models import ProtocolVersion
+from protocols.models import Option, ProtocolVersion
 from protocols.specs import VersionSpec
 from protocols.translating import Texts, spec_in, texts_in
 
@@ -89,6 +89,9 @@ class StudyWork:
         return self.kind == Kind.MAIN if self.kind else not is_apart
 
 
+ON_SCREEN = (Option.Role.LEFT, Option.Role.EQUAL, Option.Role.RIGHT, Option.Role.BOTH_BAD)
+
+
 @dataclass(frozen=True, slots=True)
 class DialoguePage:
     """One screen of a batch, laid out for one annotator. The first `n_known` turns were on an earlier screen."""
@@ -119,6 +122,16 @@ class DialoguePage:
     @property
     def is_comparing(self) -> bool:
         return any(item.unit == ProtocolVersion.Unit.COMPARISON for item in self.items)
+
+    @property
+    def compared_by(self) -> list[Choice]:
+        """Return the choices of the first comparison that have keys of their own, as they stand on screen."""
+        choices = (question.choices for step in self.steps for _item, question in step.questions)
+        found = next((each for each in choices if any(choice.arrow for choice in each)), ())
+        return sorted(
+            (each for each in found if each.arrow or each.option.role == ON_SCREEN[-1]),
+            key=lambda each: ON_SCREEN.index(each.option.role),
+        )
 
     @property
     def compares_dialogues(self) -> bool:

@@ -36,6 +36,7 @@ from annotation.services.item_rows import COLUMNS, item_rows, model_samples
 from annotation.services.pairing import check_pairing, is_shown, pair_up, repeat_some, store_identical
 from annotation.services.refusals import Refused
 from annotation.services.scenarios import group_of, is_scenario, refuse_unmatched, scenario_cards, unfold
+from annotation.services.whole_conversations import refuse_divided
 from protocols.models import ProtocolVersion
 from protocols.specs import spec_of
 
@@ -100,7 +101,7 @@ def make_batches(
     dealt = dealt if is_fresh_only else dealt.filter(batch__kind=kind)
     stratum = field if by == "stratified" else None
     purpose = _purpose(study, kind)
-    cards = _cards(study, purpose, stratum, dealt)
+    cards = _cards(study, purpose, kind, stratum, dealt)
     if stratum and cards and all(card.stratum is None for card in cards):
         raise Refused("unknown_field", _("No dialogue has the metadata field %(name)r.") % {"name": stratum})
     rng = random.Random(f"{study.seed} {kind} {study.batches.count()}")  # noqa: S311 - fair, not secret
@@ -110,6 +111,7 @@ def make_batches(
             raise Refused("no_batch_keys", _("No dialogue names its batch. Make batches by size instead."))
         talks = [talk for talk in talks if talk[0].batch_key]
     talks = _ratable(study, talks, kind)
+    refuse_divided(study, kind, talks)
     if not talks:
         return []
     unshown: list[Card] = []
@@ -184,7 +186,7 @@ def _purpose(study: Study, kind: str) -> str:
     return purpose if study.dialogues.filter(purpose=purpose).exists() else Purpose.MAIN
 
 
-def _cards(study: Study, purpose: str, field: str | None, dealt: QuerySet[Item]) -> list[Card]:
+def _cards(study: Study, purpose: str, kind: str, field: str | None, dealt: QuerySet[Item]) -> list[Card]:
     """Return the dialogues with texts that are not dealt yet, in the order of their import."""
     known = Dialogue.objects.filter(study=study, is_textless=False, purpose=purpose)
     unshown = IdenticalPair.objects.filter(batch__in=dealt.values("batch"))
@@ -195,6 +197,8 @@ def _cards(study: Study, purpose: str, field: str | None, dealt: QuerySet[Item])
         # A scenario is dealt once, whichever of its dialogues are in the pairs.
         of_pairs = ids.filter(other_dialogue__isnull=False).values("dialogue__scenario")
         rows = rows.exclude(source__isnull=False, scenario__in=of_pairs)
+    others = dealt.exclude(batch__kind=kind)  # none, unless dialogues have to be fresh
+    rows = rows.exclude(conversation__in=others.filter(dialogue__isnull=False).values("dialogue__conversation"))
     if field is None:
         return [Card(*row) for row in rows.values_list(*CARD).iterator()]
     n_turns = Func("turns", function="jsonb_array_length", output_field=IntegerField())

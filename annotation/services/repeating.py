@@ -1,5 +1,6 @@
 """Make a batch that shows exactly what an earlier pilot showed, for a second pilot or for the qualification."""
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from django.contrib.auth.models import User
@@ -12,6 +13,13 @@ from annotation.services import activity
 from annotation.services.batching import batch_key, units_of
 from annotation.services.private_batches import copy_of
 from annotation.services.refusals import Refused
+from parley.listing import both
+
+
+def not_beside_a_pilot(names: Iterable[str]) -> str:
+    """Return why these options cannot be given for a batch that repeats a pilot."""
+    text = _("The batch shows exactly what the pilot shows: leave out %(names)s.")
+    return text % {"names": both(names)}
 
 
 @transaction.atomic

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Batch, Membership, Rating, Seat, Study
 from annotation.selectors.imported_batches import imported_only
+from annotation.selectors.without_texts import why_unreadable
 from annotation.services import activity
 from annotation.services.people import add_member
 from annotation.services.refusals import Refused
@@ -133,7 +134,7 @@ def _set_study_status(study: Study, status: str, by: User | None, now: datetime)
 
 @transaction.atomic
 def set_batch_status(study: Study, *, keys: Iterable[str], status: str, now: datetime, by: User | None = None) -> int:
-    """Open or close the named batches. Return how many changed. Raise Refused for an empty one.
+    """Open or close the named batches. Return how many changed. Raise Refused for one that is empty or has no texts.
 
     People who have begun a closed batch may finish it. A batch that only imports have filled gets free seats once it
     opens, as many as the study wants: otherwise nobody could ever rate it.
@@ -143,6 +144,8 @@ def set_batch_status(study: Study, *, keys: Iterable[str], status: str, now: dat
     locked = list(batches.order_by("pk").select_for_update(no_key=True))
     if status == Batch.Status.OPEN and any(batch.n_items == 0 for batch in locked):
         raise Refused("empty_batch", _("A batch without items cannot be opened."))
+    if status == Batch.Status.OPEN and (reason := why_unreadable(locked)):
+        raise Refused("without_texts", reason)
     changed = Batch.objects.filter(pk__in=[batch.pk for batch in locked])
     if status == Batch.Status.OPEN:
         _add_free_seats(imported_only(changed), study.seats)

@@ -224,8 +224,9 @@ def _reporter(job: ImportJob) -> Progress:
     return report
 
 
-def _known(beside: ImportSummary | None) -> dict[str, list[str]]:
-    return {"sources": beside.sources, "warnings": beside.warnings} if beside else {}
+def _known(beside: ImportSummary | None) -> dict[str, Any]:
+    known = asdict(beside) if beside else {}
+    return {name: known[name] for name in ("sources", "warnings") if name in known}
 
 
 @transaction.atomic
@@ -240,8 +241,7 @@ def _finish(
 ) -> ImportJob.Status:
     """Store the outcome. `beside` is what is known of the sources of a file with errors."""
     status = ImportJob.Status.DONE if summary else ImportJob.Status.FAILED
-    said = [each.for_page() for each in errors or []]
-    found = [{"line": each.line, "field": each.field, "reason": each.reason} for each in said]
+    found = [each.stored() for each in errors or []]
     ImportJob.objects.filter(pk=job.pk).update(
         status=status,
         phase="",

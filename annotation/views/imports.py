@@ -23,7 +23,7 @@ from annotation.importing.columns import NONE, SEVERAL
 from annotation.importing.files import ready
 from annotation.importing.kinds import WORKBOOK, file_kind
 from annotation.importing.layouts import TURNS
-from annotation.importing.outcome import NAMED_SOURCES, LineError
+from annotation.importing.outcome import NAMED_SOURCES, LineError, in_words
 from annotation.importing.panel_columns import OF_DIALOGUE, OF_RESPONSE
 from annotation.importing.remedies import COLUMN_LABELS
 from annotation.importing.sheets import sheet_names
@@ -68,8 +68,8 @@ COUNT_LABELS = {
     "batches_new": _("New batches"),
     "items_new": _("New items"),
     "annotators_new": _("New annotators"),
-    "seats_taken": _("Taken seats"),
-    "seats_added": _("Added seats"),
+    "seats_taken": _("Free seats taken"),
+    "seats_added": _("Seats added"),
     "marks_new": _("New marks"),
     "metrics_new": _("New metrics"),
     "predictions_new": _("New predictions"),
@@ -187,8 +187,8 @@ def _warnings(study: Study, found: Preview, check: Rehearsal | None) -> list[str
     """Return the warnings of the import if it has read the whole file, otherwise also those of the first rows."""
     said = check.summary.warnings if check and check.summary else []
     if check and check.summary and check.is_whole and not check.errors:
-        return said
-    return list(dict.fromkeys([*found.sides.warnings(study), *said]))
+        return [in_words(each, "page") for each in said]
+    return list(dict.fromkeys(in_words(each, "page") for each in [*found.sides.warnings(study), *said]))
 
 
 def new_sources(study: Study, found: Preview) -> list[str]:
@@ -257,7 +257,8 @@ def _job_context(job: ImportJob) -> dict[str, Any]:
     is_over = job.status in FINISHED
     is_retractable = can_be_taken_back(job)
     removed = job.summary.get("removed", {})
-    errors = alike([LineError(**each) for each in job.errors], job.n_errors)
+    errors = alike([LineError.from_stored(each).for_page() for each in job.errors], job.n_errors)
+    warnings = [in_words(each, "page") for each in job.summary.get("warnings", [])]
     are_dialogues = job.kind == ImportJob.Kind.DIALOGUES and not job.is_dry_run
     return {
         "job": job,
@@ -270,6 +271,7 @@ def _job_context(job: ImportJob) -> dict[str, Any]:
         "is_retractable": is_retractable,
         "obstacles": obstacles(job) if is_retractable else [],
         "are_dialogues": are_dialogues,
+        "warnings": warnings,
         "n_kept": n_used_of(job) if is_retractable and are_dialogues else 0,
         "n_removable": unused_of(job).count() if is_retractable and are_dialogues else 0,
         "removed": [(label, removed[name]) for name, label in REMOVED_LABELS.items() if name in removed],

@@ -160,6 +160,10 @@ variances <- read_table(file.path(tables, "variances.csv"))
 reported_means <- read_table(file.path(tables, "means.csv"))
 all_used <- read_table(file.path(tables, "ratings_used.csv"))
 all_used <- all_used[all_used$score != "", ]
+if (NROW(all_used) == 0) {
+  message("Nothing was computed: no criterion of this study has scores, so the report has no means of sources.")
+  quit(status = 1)
+}
 
 found <- lapply(seq_len(nrow(all_used)), function(i) {
   used <- all_used[i, ]

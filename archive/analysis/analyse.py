@@ -227,11 +227,17 @@ def criterion_tables(used, rows, sources, variances):
     return model_tables(ratings, sources, effects, float(used["scale_low"]), float(used["scale_high"]), once)
 
 
+def scored():
+    """Return the criteria that have scores, and so means of sources."""
+    used = read(TABLES / "ratings_used.csv")
+    return used[used["score"] != ""] if len(used) else used
+
+
 def tables():
     """Return the means and the differences of all criteria that have scores."""
     answers, variances, reported = counted_answers(), read(TABLES / "variances.csv"), read(TABLES / "means.csv")
     means, differences = [], []
-    for _, used in read(TABLES / "ratings_used.csv").query("score != ''").iterrows():
+    for _, used in scored().iterrows():
         name = used["criterion"]
         sources = list(reported.loc[reported["criterion"] == name, "source"])
         mine = answers[answers["criterion"] == name]
@@ -256,6 +262,8 @@ def farthest(found, name, columns):
 
 
 def main():
+    if not len(scored()):
+        sys.exit("Nothing was computed: no criterion of this study has scores, so the report has no means of sources.")
     means, differences = tables()
     means.to_csv(HERE / "means.csv", index=False)
     differences.to_csv(HERE / "differences.csv", index=False)

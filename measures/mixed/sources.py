@@ -156,9 +156,10 @@ def compare_sources(
     Intervals are withheld, with p values and effect sizes, if the answers do not vary within any source ('no_spread'),
     if there is one annotator or one conversation, or one for each source ('single_annotator', 'single_conversation'),
     if the effects explain every answer ('no_residual'), and where less than one degree of freedom is left
-    ('too_few_items'). With fewer than 3 annotators or 10 conversations they are marked
-    'unreliable'. With few ratings the model may place a mean outside of the scale: it is set to the end of the scale
-    and marked 'beyond_scale'. Differences stay those of the model.
+    ('too_few_items'). Where that leaves no interval at all there is no model either: its variances would move means
+    away from the ratings, and nobody could say how far. With fewer than 3 annotators or 10 conversations they are
+    marked 'unreliable'. With few ratings the model may place a mean outside of the scale: it is set to the end of the
+    scale and marked 'beyond_scale'. Differences stay those of the model.
 
     Where all annotators of an item always agree, each item of a source counts once, and annotators have no effect.
     """
@@ -179,6 +180,9 @@ def compare_sources(
     is_few = 0 < here.n_groups(ANNOTATOR) < FEWEST_RELIABLE_ANNOTATORS
     is_few = is_few or here.n_groups(CONVERSATION) < FEWEST_RELIABLE_CONVERSATIONS
     contrasts = _Contrasts(here, present, model, note, UNRELIABLE if is_few else None, level)
+    if model is not None and not contrasts.has_intervals:
+        model, note = None, TOO_FEW_ITEMS
+        contrasts = replace(contrasts, model=model, note=note)
     pairs = list(combinations(range(len(present)), 2))
     return SourceComparison(
         means=tuple(contrasts.mean(source, bounds) for source in range(n_sources)),
@@ -264,6 +268,14 @@ class _Contrasts:
     note: str | None
     mark: str | None
     level: float
+
+    @property
+    def has_intervals(self) -> bool:
+        """Return whether a mean or a difference has one, so that the model says more than plain means."""
+        one = np.eye(len(self.present))
+        contrasts = [*one, *(one[first] - one[second] for first, second in combinations(range(len(one)), 2))]
+        found = (self._estimate(each) for each in contrasts)
+        return any(df is not None and t_interval(each, df, self.level).low is not None for each, df in found)
 
     def mean(self, source: int, bounds: tuple[float, float]) -> SourceMean:
         place = np.searchsorted(self.present, source)

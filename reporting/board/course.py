@@ -1,7 +1,7 @@
 """The control chart of one annotator: agreement with the majority of the others, in the order of the answers."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -17,6 +17,7 @@ from protocols.specs import CriterionSpec
 from reporting.board.annotators import Person
 
 FEWEST = 20  # answers with a majority: with fewer, an annotator has no chart and does not enter the median
+UNKNOWN_ORDER = "unknown_order"
 LATEST = 50  # answers in the latest share, which is shown beside the share of the first answers
 CHARTS: Mapping[str, Callable[..., Chart]] = {"cusum": cusum, "ewma": ewma}
 USUAL_CHART = "cusum"
@@ -109,7 +110,9 @@ def course_of(person: Person, criteria: tuple[CriterionSpec, ...], usual: float 
     times = tuple(datetime.fromtimestamp(ms / 1000, UTC) for ms in answers.answered_ms[order].tolist())
     is_whole = answers.is_whole and len(order) == len(own)
     chart, is_own = CHARTS[kind](agrees), True
-    if chart.reason is not None and usual is not None and int((agrees >= 0).sum()) >= FEWEST:
+    if len(times) > 1 and len(set(times)) == 1:  # imported without times: all are of the moment of the import
+        chart = replace(chart, limit=None, alarm=None, reason=UNKNOWN_ORDER)
+    elif chart.reason is not None and usual is not None and int((agrees >= 0).sum()) >= FEWEST:
         chart, is_own = CHARTS[kind](agrees, p0=usual), False
     return Course(person, kind, agrees, times, chart, is_own, is_whole)
 

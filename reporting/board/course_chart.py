@@ -12,7 +12,7 @@ from django.utils.translation import gettext_noop, pgettext_lazy
 from measures.drift import BASELINE_ITEMS, EWMA_WEIGHT, IN_CONTROL_RUN
 from measures.estimate import Estimate
 from parley.numbers import number
-from reporting.board.course import LATEST, Course
+from reporting.board.course import LATEST, UNKNOWN_ORDER, Course
 from reporting.board.quality import ONLY_A_REASON, guarded_share, plain_headline
 from reporting.charts import CourseWords, course_figure
 from reporting.explained import COUNTED, Figure, Statistic, interval_lines, missing
@@ -174,6 +174,10 @@ def course_sentence(course: Course) -> str:
     if course.chart.reason == "too_few_items":
         text = _("%(name)s has %(known)s answers for which the others have a majority: too few for a chart.")
         return text % values
+    if course.chart.reason == UNKNOWN_ORDER:
+        return _(
+            "The answers of %(name)s were imported without times. Their order is not known, so there is no chart."
+        ) % {"name": course.person.pseudonym}
     if course.chart.reason:
         text = _("%(name)s agreed on only %(p0)s of the first 50 answers: too little to detect a drop.")
         return text % values

@@ -97,7 +97,9 @@ def axis_of(rows: Sequence[Estimated], *, has_zero: bool) -> tuple[float, float,
     values = [end for row in rows for end in (row.value, row.low, row.high) if end is not None]
     values += [0.0] if has_zero or not values else []
     low, high = min(values), max(values)
-    rough = max(high - low, 1e-9 * max(1.0, abs(high))) / (MOST_TICKS - 1)
+    large = max(1.0, abs(high))
+    is_one_value = high - low < 1e-6 * large  # as alpha is 0 everywhere: no step is read out of rounding errors
+    rough = large / 10 if is_one_value else (high - low) / (MOST_TICKS - 1)
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(each * power for each in STEPS if each * power >= rough * (1 - 1e-9))
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)

@@ -26,19 +26,18 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Gaps:
-    """The gaps, and how many of `n` answers are known. `is_open` tells whether to show the list unfolded."""
+    """The gaps, and how many of `n` answers are known."""
 
     gaps: list[Gap]
     n_known: int
     n: int
-    is_open: bool
 
 
 def gaps_of(study: Study) -> Gaps:
     known = known_of(study, open_report(study, now=timezone.now()), people_of(study))
     pairs = list(zip(TWENTY.questions, answers_of(known, TWENTY), strict=True))
     gaps = [_gap(known, question, answer) for question, answer in pairs if answer.origin == MISSING]
-    return Gaps(gaps, len(pairs) - len(gaps), len(pairs), is_open=bool(gaps) and study.status == Study.Status.DRAFT)
+    return Gaps(gaps, len(pairs) - len(gaps), len(pairs))
 
 
 def _gap(known: Known, question: DatasheetQuestion, answer: Answer) -> Gap:

@@ -54,7 +54,15 @@ def asked_power(question: PlannedTest) -> str:
 
 
 def hours(value: float) -> str:
-    return f"{value:,.1f}" if value >= 1 else f"{value:.2g}"
+    return f"{value:,.1f}"
+
+
+def duration(value: float) -> str:
+    """Return hours as a text; less than one in minutes."""
+    if value >= 1:
+        return _("%(n)s hours") % {"n": hours(value)}
+    n = max(1, round(60 * value))
+    return ngettext("%(n)s minute", "%(n)s minutes", n) % {"n": n}
 
 
 def dialogues(n: int) -> str:
@@ -102,7 +110,7 @@ def _hands(plan: StudyPlan) -> str:
     people = _("all by the same annotator") if n == 1 else several
     if plan.work is None or plan.work.hours_each is None:
         return people
-    each_one = _("%(hours)s hours each") % {"hours": hours(plan.work.hours_each)}
+    each_one = _("%(time)s each") % {"time": duration(plan.work.hours_each)}
     return f"{people}, {each_one}"
 
 
@@ -148,7 +156,7 @@ def _taking(plan: StudyPlan, work: Work, load: Load) -> list[str]:
     sentences = [sentence % found]
     if work.hours_each is not None and not plan.is_by_the_same:
         sentences.append(
-            _("About %(hours)s hours of work per annotator who has a batch.") % {"hours": hours(work.hours_each)}
+            _("About %(time)s of work per annotator who has a batch.") % {"time": duration(work.hours_each)}
         )
     if work.cost is not None:
         sentences.append(_("Pay: %(cost)s.") % {"cost": money(work.cost, load)})

@@ -22,8 +22,8 @@ from reporting.planner.sentences import (
     asked_power,
     assumed,
     dialogues,
+    duration,
     each,
-    hours,
     level_line,
     money,
     no_number,
@@ -96,7 +96,7 @@ def facts(plan: StudyPlan, load: Load) -> list[Fact]:
             Fact(name, Figure(n_each, (line % {"n": n_each},))),
             Fact(_("Judgements in total"), _judgements_figure(work, load)),
             Fact(_("Batches"), _batches_figure(work, plan, load)),
-            Fact(_("Hours per annotator"), _hours_figure(work, plan, load)),
+            Fact(_("Time per annotator"), _hours_figure(work, plan, load)),
             Fact(_("Total pay"), _cost_figure(work, load)),
         ]
     return found
@@ -188,17 +188,17 @@ def _hours_figure(work: Work, plan: StudyPlan, load: Load) -> Figure:
     if work.hours_each is None or work.hours is None or load.minutes is None or work.minutes_of is None:
         return _no_batches()
     found = {
-        "hours": hours(work.hours_each),
-        "all": hours(work.hours),
+        "each": duration(work.hours_each),
+        "all": duration(work.hours),
         "annotators": annotators(work.n_working),
         "minutes": f"{load.minutes:,}",
         "judgements": f"{work.minutes_of:,.0f}",
     }
     lines = (
-        _("About %(hours)s hours each: %(all)s hours shared by %(annotators)s.") % found,
+        _("About %(each)s each: %(all)s shared by %(annotators)s.") % found,
         _("Assumes %(minutes)s minutes for %(judgements)s judgements, as expected, not measured.") % found,
     )
-    return Figure(found["hours"], lines)
+    return Figure(found["each"], lines)
 
 
 def _cost_figure(work: Work, load: Load) -> Figure:

@@ -21,7 +21,7 @@ SPECIAL = {
     "^": r"\textasciicircum{}",
     FEW_DATA: r"\dag{}",
     "–": "--",
-    "−": r"\textminus{}",  # pdfLaTeX knows no other
+    "−": "$-$",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     **{each: "\\" + each for each in "&%$#_{}"},

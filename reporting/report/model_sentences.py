@@ -41,7 +41,10 @@ class _Group:
     def sentences(self) -> Iterable[str]:
         known = {"criteria": self.criteria, "ratings": _ratings(self.rows, self.names)}
         known["effects"] = both([effect_name(each, self.of_dialogues) for each in self.effects])
-        yield _model(self) % known if self.effects else _without_model() % known
+        if self.effects:
+            yield _model(self) % known
+        else:
+            yield (_items_alone() if self.always_agrees else _without_model()) % known
         left_out = left_out_sentences(self.rows[0], self.of_dialogues)
         if self.effects and left_out:
             yield _("The model for %(criteria)s leaves out: %(effects)s.") % (known | {"effects": "; ".join(left_out)})
@@ -61,7 +64,7 @@ def model_sentences(
     found = [_Group(each, names, has_dialogues_as_units) for each in groups.values()]
     for group in found:
         yield from group.sentences()
-    modelled = [row for group in found if group.effects for row in group.rows]
+    modelled = [row for group in found if group.effects or group.always_agrees for row in group.rows]
     if modelled:
         yield from _inference(modelled, names, of_dialogues=has_dialogues_as_units)
     for row in (row for group in found for row in group.rows):
@@ -108,6 +111,14 @@ def _agreeing() -> str:
     return _(
         "All annotators of an item always agree on %(criteria)s, so each item of a source counts once. That the "
         "intervals hold for new annotators rests on this: they assume no variance between annotators."
+    )
+
+
+def _items_alone() -> str:
+    return _(
+        "For %(criteria)s, all annotators of an item always agree in %(ratings)s, so each item of a source counts "
+        "once: means of sources are means over items, with a common variance. That the intervals hold for new "
+        "annotators rests on this: they assume no variance between annotators."
     )
 
 

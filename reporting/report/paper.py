@@ -19,6 +19,7 @@ FIGURES = {
     "ranking": "Win rates of the sources with their intervals.",
     "behaviours": "Rates of behaviours with their intervals.",
 }
+FIRST_AUTHOR = re.compile(r"author = \{\{?([^,}]+)")
 VIEW_BOX = re.compile(r'viewBox="([^"]+)"')
 HEAD = r"""% Compile with pdfLaTeX. To use the parts in a paper of your own, copy the lines with \input and
 % \includegraphics, and load booktabs and graphicx.
@@ -58,9 +59,15 @@ def paper_files(report: Report, pictures: dict[str, Drawn]) -> Iterator[tuple[st
     yield "paper.tex", _document(report, list(tables), figures).encode()
     yield "methods.tex", _paragraph(report.methods)
     yield "results.tex", _paragraph(report.results)
-    yield "references.bib", REFERENCES.read_bytes()
+    yield "references.bib", references_of(" ".join([*report.methods, *report.results, *tables.values()])).encode()
     yield from ((f"tables/{name}.tex", (made + "\n").encode()) for name, made in tables.items())
     yield from ((f"figures/{name}.pdf", as_pdf(figure.picture)) for name, figure in figures.items())
+
+
+def references_of(text: str) -> str:
+    """Return the entries whose first author the text names, as in "Holm's method"."""
+    head, *entries = REFERENCES.read_text(encoding="utf-8").splitlines(keepends=True)
+    return head + "".join(each for each in entries if FIRST_AUTHOR.findall(each)[0] in text)
 
 
 def _figure(drawn: Drawn) -> Figure | None:

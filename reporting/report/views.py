@@ -1,3 +1,5 @@
+from typing import Any
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
@@ -5,29 +7,52 @@ from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from annotation.access import Right, rights_in, study_for
 from annotation.models import Study
+from annotation.selectors.health import imports_are_stalled
 from reporting.report.build import Report, open_report
-from reporting.report.downloads import FORMATS, NAMES, as_json, as_xlsx
+from reporting.report.downloads import FORMATS, as_json, as_xlsx
 from reporting.report.frames import TABLES
+from reporting.report.kept import Shown, report_page
 from reporting.report.latex import as_latex
 from reporting.report.page import page_of
 from reporting.report.pdf import PdfUnavailable, as_pdf, styles_of_file
-from reporting.report.readers import SINGLE_ANSWERS, hidden, report_for
-from reporting.report.tags import SHOWN_TERMS
+from reporting.report.readers import SINGLE_ANSWERS, report_for
+
+STOP_POLLING = 286  # htmx shows the response and stops polling
 
 
 @require_safe
 @login_required
 def report(request: HttpRequest, slug: str) -> HttpResponse:
-    study, found = _read(request, slug)
+    study = study_for(request.user, slug, Right.WATCH)
     rights = rights_in(request.user, study)
-    page = page_of(found)
-    tables = [name for name in page["tables"] if name not in hidden(rights)]
-    context = {"study": study, "rights": rights, SHOWN_TERMS: {}} | page | {"tables": tables, "formats": NAMES}
+    shown = report_page(study, rights, now=timezone.now())
+    context = {"study": study, "rights": rights, "shown": shown, **_as_of(shown)}
     return render(request, "reporting/report/report.html", context)
+
+
+def _as_of(shown: Shown) -> dict[str, Any]:
+    return {"worker_is_silent": shown.is_waiting and imports_are_stalled(timezone.now())}
+
+
+@require_safe
+@never_cache
+@login_required
+def report_state(request: HttpRequest, slug: str) -> HttpResponse:
+    """Return the line that says as of when the report is; its page polls it while a newer one is made."""
+    study = study_for(request.user, slug, Right.WATCH)
+    shown = report_page(study, rights_in(request.user, study), now=timezone.now())
+    seen = request.GET.get("seen", "")
+    context = {"study": study, "shown": shown, "seen": seen, "is_newer": shown.version != seen, **_as_of(shown)}
+    is_over = context["is_newer"] or not shown.is_waiting
+    response = render(request, "reporting/report/_as_of.html", context, status=STOP_POLLING if is_over else 200)
+    if context["is_newer"] and not seen:
+        response["HX-Refresh"] = "true"  # nobody reads the page yet
+    return response
 
 
 @require_safe

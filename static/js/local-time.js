@@ -1,9 +1,10 @@
-// Times of the server as this browser's clock shows them, in the language of the page. Today's go without their date.
+// Times of the server in this browser's zone and the language of the page, by 24 hours as on all pages. Today's go without
+// their date.
 (() => {
   "use strict";
   const language = document.documentElement.lang || undefined;
-  const clock = new Intl.DateTimeFormat(language, { timeStyle: "short" });
-  const calendar = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
+  const clock = new Intl.DateTimeFormat(language, { timeStyle: "short", hourCycle: "h23" });
+  const calendar = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
 
   const show = (root) => {
     for (const each of root.querySelectorAll("time[data-local-time]")) {

@@ -7,6 +7,7 @@
   const { Question, showEnds } = window.Parley;
   const TAP = 1000; // an answer this soon after a touch or a press of the mouse was given by it
   const OFF = "parley-keys-off";
+  const TYPING = 800; // within this time, 1 and 0 are a ten
   const NEXT = 22; // pixels of the number beside the active one that show that there are more
   const never = () => false;
 
@@ -31,9 +32,9 @@
       Object.assign(this, { root, view, takeKey, isLeft, isHasty, isBusy, ...hooks });
       this.step = null;
       this.question = null;
-      this.sign = ""; // a minus that waits for its digit
+      this.typed = ""; // the beginning of a number: a minus, or digits that others may follow
       document.addEventListener("keydown", (event) => this.onKey(event));
-      root.addEventListener("pointerdown", () => Object.assign(this, { tappedAt: performance.now(), sign: "" }), true);
+      root.addEventListener("pointerdown", () => Object.assign(this, { tappedAt: performance.now(), typed: "" }), true);
       root.addEventListener("focusin", (event) => this.onFocus(event.target));
       root.addEventListener("input", (event) => this.onInput(event));
       root.addEventListener("click", (event) => this.onClick(event));
@@ -80,14 +81,14 @@
     }
 
     // --- answers -------------------------------------------------------------------------------------
-    press(key) {
+    press(key, goesOn = true) {
       const input = this.question.inputFor(key) ?? this.question.inputFor(key.toLowerCase());
       if (!input) return false;
       if (input.type === "radio") input.checked = true;
       else input.checked = !input.checked;
       const held = document.activeElement; // another answer of this question: the next space bar would change that one
       if (held.matches("input") && this.question.element.contains(held)) input.focus({ preventScroll: true });
-      this.goesOn = true;
+      this.goesOn = goesOn;
       input.dispatchEvent(new Event("input", { bubbles: true }));
       this.goesOn = false;
       return true;
@@ -97,6 +98,7 @@
       const fieldset = event.target.closest("fieldset.asked");
       if (!fieldset) return;
       const question = Question.of(fieldset);
+      this.latest = event.target;
       question.forgetMistakes();
       if (event.target.matches("textarea")) Question.showCount(event.target);
       if (event.target.matches("[data-other]:checked")) event.target.closest(".why").querySelector("textarea").focus();
@@ -183,10 +185,11 @@
     }
 
     // --- what is shown of it -------------------------------------------------------------------------
-    // The one place for descriptions shows the option that is pointed at, else the focused, else the chosen one.
+    // The one place for descriptions shows the option that is pointed at, else the focused, else the one chosen last.
     describe(fieldset, pointed = null) {
       const focused = fieldset.querySelector(".choice input:focus-visible");
-      const chosen = [...fieldset.querySelectorAll(".choice input:checked")].at(-1);
+      const all = [...fieldset.querySelectorAll(".choice input:checked")];
+      const chosen = all.find((each) => each === this.latest) ?? all.at(-1);
       const shown = (pointed ?? focused ?? chosen)?.value;
       fieldset.querySelectorAll(".means").forEach((each) => each.toggleAttribute("data-shown", each.dataset.means === shown));
     }
@@ -279,7 +282,7 @@
       if (!this.step || this.isBusy() || document.querySelector("dialog[open]")) return;
       const isText = event.target.matches("textarea, select, input:not([type=radio], [type=checkbox])");
       const isEnter = event.key === "Enter";
-      if (/^(Enter|Escape|Backspace|Arrow)/.test(event.key)) this.sign = "";
+      if (/^(Enter|Escape|Backspace|Arrow)/.test(event.key)) this.typed = "";
       if (isText) {
         if (isEnter && (event.ctrlKey || event.metaKey)) this.onSave();
         else if (event.key === "Escape") this.question.element.focus({ preventScroll: true });
@@ -307,13 +310,34 @@
       return this.onChar(charOf(event));
     }
 
-    // A minus belongs to the digit after it: "-2" is never a 2, also where no answer is negative.
+    // A number is typed as it is written. A minus belongs to the digit after it: "-2" is never a 2, also where no answer
+    // is negative. Where answers are 1 and 10, a 1 stays at its question for a moment.
     onChar(char) {
-      const { sign } = this;
-      this.sign = char === "-" ? char : "";
-      if (this.sign) return true;
-      if (sign && /\d/.test(char)) return this.press(sign + char) || true;
-      return Boolean(char) && (this.press(char) || this.takeKey(char));
+      const number = this.typed + char;
+      const isBegun = Boolean(this.typed) && /\d/.test(char) && (this.typed === "-" || this.question.hasKeyFrom(number));
+      if (!isBegun) this.endNumber();
+      if (char === "-") this.typed = char;
+      else if (/\d/.test(char)) return this.typeDigit(isBegun ? number : char) || isBegun || this.takeKey(char);
+      else return Boolean(char) && (this.press(char) || this.takeKey(char));
+      return true;
+    }
+
+    // Whether the number is an answer, or the beginning of one.
+    typeDigit(number) {
+      this.typed = "";
+      if (!this.question.hasKeyFrom(number, 1)) return this.press(number);
+      const { question, step } = this;
+      this.press(number, false);
+      this.typed = number;
+      setTimeout(() => this.typed === number && this.question === question && this.step === step && this.endNumber(), TYPING);
+      return true;
+    }
+
+    // What was typed is the whole number: on to the next question, as after any other answer.
+    endNumber() {
+      const isNumber = /\d/.test(this.typed);
+      this.typed = "";
+      if (isNumber && this.question.isGiven) this.follow(this.question);
     }
   }
 

@@ -10,6 +10,7 @@
       this.onFetched = onFetched;
       this.known = new Map(); // position -> article
       this.loading = new Map(); // position -> its promise
+      this.age = 0; // raised when what was fetched, or is on its way, may be old
     }
 
     get all() {
@@ -24,12 +25,20 @@
       return this.loading.get(position);
     }
 
+    // All but the one on screen: another tab has saved something.
+    forget(onScreen) {
+      this.age += 1;
+      this.known.forEach((each, position) => each === onScreen || this.known.delete(position));
+    }
+
     async fetch(position) {
+      const { age } = this;
       const response = await fetch(`${this.base}${position}/`, { credentials: "same-origin" });
       if (response.redirected) throw Object.assign(new Error("signed out"), { isSignedOut: true });
       if (!response.ok) throw Object.assign(new Error(String(response.status)), { status: response.status });
       const holder = document.createElement("template");
       holder.innerHTML = await response.text();
+      if (age !== this.age) return this.fetch(position);
       const dialogue = document.adoptNode(holder.content.querySelector(".rate-dialogue"));
       this.onFetched(dialogue);
       this.known.set(position, dialogue);

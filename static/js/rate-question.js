@@ -80,6 +80,13 @@
       return option ?? this.openWhy?.querySelector(wanted) ?? null;
     }
 
+    // Whether an answer has a key that begins with this and is longer by `more` characters or more.
+    hasKeyFrom(beginning, more = 0) {
+      const inputs = [...this.element.querySelectorAll(".options .choice input:not(:disabled)")];
+      const keys = inputs.map((input) => input.dataset.key ?? "");
+      return keys.some((key) => key.startsWith(beginning) && key.length >= beginning.length + more);
+    }
+
     // Of a comparison.
     keyOfArrow(name) {
       return this.element.querySelector(`.choice input[data-arrow="${name}"]:not(:disabled)`)?.dataset.key ?? "";

@@ -104,6 +104,7 @@
     bar.showProblem(`${sentence} ${wrote(entry.free_text)}`);
   };
 
+  let tabs = null;
   const outbox = new Outbox({
     assignment: root.dataset.assignment,
     url: root.dataset.answers,
@@ -111,6 +112,7 @@
     onChange: (changed) => {
       bar.showState(changed);
       recount();
+      tabs?.catchUp();
       if (isDone && !isLoading()) leave();
     },
     onRefused,
@@ -371,8 +373,9 @@
   history.replaceState({ position: first.dataset.position, number }, "");
   outbox.send();
   strip.load();
-  followTabs({
+  tabs = followTabs({
     outbox,
+    dialogues,
     isBusy: () => isLoading() || bar.isOver,
     dialogueHere: () => current.closest(".rate-dialogue"),
     load: async (dialogue) => {

@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 
 from annotation.models import Batch, Item, Source, Study
 from annotation.services.batching import make_batches
+from annotation.services.refusals import Refused
 from tests.annotation.importing.conftest import NOW
 from tests.factories import CandidateFactory, DialogueFactory, SourceFactory, StudyFactory
 from tests.factories_protocols import CriterionFactory, OptionFactory, VersionFactory, make_scale_version, publish
@@ -51,6 +52,38 @@ def test_turns_of_a_conversation_are_dealt_together_and_in_order() -> None:
         assert [key[-1] for key in keys] == ["0", "1", "2"] * 2
         assert len({key[0] for key in keys}) == 2
     assert not make_batches(study, by="size", size=6, now=NOW)
+
+
+@pytest.mark.parametrize("by", ["size", "stratified", "given"])
+def test_later_turns_of_a_conversation_are_not_dealt_apart_from_it(by: str) -> None:
+    study = StudyFactory()
+    source = SourceFactory(study=study)
+    talk(study, "a", 2, [source])
+    study.dialogues.update(batch_key="x")
+    (batch,) = make_batches(study, by="given", now=NOW)
+    talk(study, "b", 2, [source])
+    make_turn(study, "a", 2, [source])
+    study.dialogues.update(batch_key="x")
+    with pytest.raises(Refused) as refused:
+        make_batches(study, by=by, size=2, field="n_turns", now=NOW)
+    assert refused.value.message == (
+        "1 dialogue is a turn of a conversation that a batch already holds: a-2, of x. Discard this batch if it is a "
+        "draft, so that the conversation is dealt as a whole, or remove the dialogue under Dialogues and their use."
+    )
+    batch.delete()
+    made = make_batches(study, by="size", size=3, now=NOW)
+    assert sorted(map(places, made)) == [["a-0", "a-1", "a-2"], ["b-0", "b-1"]]
+
+
+def test_a_conversation_that_a_pilot_showed_in_part_is_not_fresh() -> None:
+    study = StudyFactory()
+    source = SourceFactory(study=study)
+    talk(study, "a", 1, [source])
+    make_batches(study, by="size", size=1, kind="pilot", now=NOW)
+    make_turn(study, "a", 1, [source])
+    talk(study, "b", 2, [source])
+    (batch,) = make_batches(study, by="size", size=9, is_fresh_only=True, now=NOW)
+    assert places(batch) == ["b-0", "b-1"]
 
 
 def test_given_batches_keep_conversations_in_order() -> None:

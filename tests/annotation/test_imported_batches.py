@@ -8,14 +8,14 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotation.models import Study
+from annotation.models import Candidate, Study
 from annotation.services.claiming import claim_seat
 from annotation.services.studies import open_study
 from tests.annotation.import_pages import send, text_after_import
 from tests.annotation.importing.conftest import load_ratings
 from tests.clock import NOW
 from tests.comparing import deal, make_scenarios
-from tests.factories import MembershipFactory, make_annotator
+from tests.factories import MembershipFactory, make_annotator, make_batch
 
 pytestmark = pytest.mark.django_db
 PREFERENCES = b"scenario,left,right,winner,annotator\ns0,model-a,model-b,left,r1\ns1,model-b,model-a,left,r2\n"
@@ -89,9 +89,35 @@ def test_an_imported_batch_that_is_opened_can_be_rated(client: Client, imported:
     assert "3 of 5" in post(client, "study_batches_status", key="imported", status="open")
 
 
-def test_a_batch_without_texts_gets_no_seats(client: Client, study: Study, tmp_path) -> None:
+UNREADABLE = (
+    "“imported” cannot be opened: %s. To have them rated here, take the import of the ratings back, import the "
+    "dialogues with their texts, and then the ratings again."
+)
+FOUR = "4 dialogues came with imported ratings and have no texts (w0-model-a, w0-model-b, w1-model-a, …)"
+ONE = "1 dialogue came with imported ratings and has no text (w1-model-b)"
+
+
+def test_a_batch_without_texts_is_not_opened(client: Client, study: Study, tmp_path) -> None:
     study.dialogues.update(is_textless=True)
     path = tmp_path / "preferences.csv"
     path.write_bytes(PREFERENCES)
     assert not any("free seats" in note for note in load_ratings(study, path).notes)
-    assert "2 of 2" in post(client, "study_batches_status", key="imported", status="open")
+    assert UNREADABLE % FOUR in post(client, "study_batches_status", key="imported", status="open")
+    assert study.batches.get().status == "closed"
+
+
+def test_a_batch_with_one_dialogue_without_text_is_not_opened_through_the_api(client: Client, imported: Study) -> None:
+    imported.dialogues.filter(key="w1-model-b").update(is_textless=True)
+    answer = client.patch(
+        reverse("api_batch", args=["wellbeing", "imported"]), {"status": "open"}, content_type="application/json"
+    )
+    error = answer.json()["error"]
+    assert (answer.status_code, error["code"], error["message"]) == (409, "without_texts", UNREADABLE % ONE)
+    assert imported.batches.get().seats.count() == 2
+
+
+def test_a_response_without_text_keeps_its_batch_closed(client: Client, study: Study) -> None:
+    item = make_batch(study, status="draft").items.first()
+    Candidate.objects.filter(pk=item.candidate_id).update(text="")
+    said = post(client, "study_batches_status", key=item.batch.key, status="open")
+    assert f"has no text ({item.dialogue.key})" in said

@@ -7,6 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.urls import reverse
 
+from annotation.importing.outcome import LineError
 from annotation.models import ImportJob
 from annotation.services.uploads import run_import_job
 from reporting.report.build import build_report
@@ -78,4 +79,7 @@ def test_the_page_names_its_own_boxes_and_no_flags(client, study):
     client.post(reverse("study_import", args=["duel"]), upload(file=rows, **FIELDS))
     run_import_job(ImportJob.objects.get().pk, NOW)
     (error,) = ImportJob.objects.get().errors
-    assert error["reason"] == "'d9' is not in the study: import it first, or tick “Create what is missing”"
+    assert (
+        LineError.from_stored(error).for_page().reason
+        == "'d9' is not in the study: import it first, or tick “Create what is missing”"
+    )

@@ -317,7 +317,7 @@ def test_a_study_has_no_other_status(client, cast: Cast, status):
 # --- numbers of queries ----------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("route", "most"),
-    [("study", 23), ("study_batches", 16), ("study_people", 16), ("study_import", 16), ("study_settings", 16)],
+    [("study", 16), ("study_batches", 16), ("study_people", 16), ("study_import", 16), ("study_settings", 16)],
 )
 def test_a_page_of_a_study_takes_the_same_queries_however_much_it_shows(
     client, cast: Cast, route, most, django_assert_max_num_queries

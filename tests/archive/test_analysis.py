@@ -20,6 +20,7 @@ from tests.factories_protocols import make_scale_version
 from tests.he_study import load_he_study
 from tests.reporting.conftest import NOW, make_scale_study
 from tests.reporting.report.conftest import overlapping_rows
+from tests.reporting.report.test_rankings import make_answered
 from tests.reporting.report.test_whole_dialogues import rated_study
 from tests.working import rate_everything
 
@@ -133,6 +134,17 @@ def test_both_scripts_find_the_main_table_in_the_answers(
             each["interval_note"] == "beyond_scale" for each in means
         ]
         assert float(done.stdout.split("Largest distance from the report: ")[1]) <= 1e-6
+
+
+def test_where_no_criterion_has_scores_both_scripts_say_that_nothing_was_computed(
+    written: Callable[..., bytes], tmp_path: Path
+):
+    report = unpacked(written(make_answered(), "archive"), tmp_path / "archive")
+    for script, command in COMMANDS.items():
+        done = subprocess.run([*command, report / "analysis" / script], capture_output=True, text=True, check=False)
+        assert done.returncode == 1
+        assert done.stdout == ""
+        assert done.stderr.startswith("Nothing was computed: no criterion of this study has scores"), script
 
 
 def test_the_special_cases_are_special(

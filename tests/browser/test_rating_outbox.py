@@ -141,6 +141,29 @@ def test_what_one_tab_saves_is_seen_in_the_other_and_covers_nothing_unsaved(scre
     expect(other.locator("[data-save-state]")).to_have_text("Not saved yet")
 
 
+def test_a_dialogue_that_another_tab_has_changed_is_not_shown_as_it_was(screen: Screen):
+    page, other = screen.page, screen.new_tab()
+    press(page, "1", "Enter")
+    expect_saved(page)
+    page.locator('.strip-item[data-at="1.0"]').click()
+    expect_step(page, 1, 1)
+    other.goto(page.url.replace("/1/1/", "/0/1/"))
+    wait_for_step(other)
+    press(other, "2", "a", "Enter")
+    expect_saved(other)
+    expect_step(other, 0, 2)
+    page.bring_to_front()
+    page.go_back()
+    expect(page.get_by_role("heading", name="Dialogue 1 of 2")).to_be_visible()  # it is fetched again
+    press(page, "Backspace")
+    expect_step(page, 0, 1)
+    expect(step(page).locator("input[type=radio]:checked")).to_have_value("2")
+    press(page, "1", "Enter")
+    expect_step(page, 0, 2)
+    expect_saved(page)
+    assert Rating.objects.get().option.position == 0, "what was chosen on screen is stored"
+
+
 def test_a_lost_sign_in_keeps_the_answers_and_shows_the_way(screen: Screen, cast: Cast):
     screen.allowed = ["403", "401"]
     screen.page.wait_for_load_state("networkidle")

@@ -44,7 +44,7 @@ def test_a_sound_bundle_has_no_warnings(sound):
 def test_a_warning_says_where_what_and_what_to_do(small):
     warning = next(each for each in lint(complete_bundle(small)) if each.code == "no_unsure")
     assert str(warning).startswith(
-        "criteria[0].options: There is no option for annotators who cannot tell. Add one with `role"
+        "criteria[0].options: There is no option for annotators who cannot tell. Add one that has the role"
     )
 
 

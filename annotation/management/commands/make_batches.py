@@ -11,7 +11,12 @@ from annotation.selectors.imported_batches import nothing_to_deal
 from annotation.services.batching import WAYS, make_batches
 from annotation.services.pairing import identical_words
 from annotation.services.refusals import Refused
-from annotation.services.repeating import repeat_pilot
+from annotation.services.repeating import not_beside_a_pilot, repeat_pilot
+
+OF_DEALING = {
+    "size": "--size", "counts": "--counts", "field": "--field", "k": "--k", "n_pairs": "--pairs",
+    "repeat_percent": "--repeat-percent", "n_dialogues": "--n-dialogues", "is_fresh_only": "--fresh-only",
+}  # fmt: skip
 
 
 class Command(BaseCommand):
@@ -30,7 +35,6 @@ class Command(BaseCommand):
         parser.add_argument(
             "--counts",
             choices=COUNTED,
-            default=DIALOGUES,
             help="What the size counts: dialogues, or conversations (scenarios, where whole dialogues are compared).",
         )
         parser.add_argument("--field", help="Metadata field to stratify by; n_turns always works.")
@@ -53,10 +57,12 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         study, now = named_study(options["study"]), timezone.now()
-        asked = picked(options, "by", "size", "counts", "field", "k", "kind", "seats", "n_dialogues", "is_fresh_only")
-        asked |= picked(options, "n_pairs", "repeat_percent")
+        asked = picked(options, "by", "kind", "seats", *OF_DEALING)
+        asked["counts"] = asked["counts"] or DIALOGUES
         try:
             if options["same_as"]:
+                if useless := [flag for name, flag in OF_DEALING.items() if options[name]]:
+                    raise CommandError(not_beside_a_pilot(useless))
                 batches = [repeat_pilot(study, pilot=options["same_as"], **picked(options, "kind", "seats"), now=now)]
             else:
                 batches = make_batches(study, **asked, now=now)

@@ -11,6 +11,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
+from annotation.importing.outcome import LineError, in_words
 from annotation.models import Dialogue, ImportJob, Prediction, Study
 from annotation.services.batching import make_batches
 from annotation.services.refusals import Refused
@@ -81,10 +82,10 @@ def test_the_preview_and_the_page_name_the_select_and_no_flag(owner: Client) -> 
     page = shown(owner, TABLE, map_response="-")
     assert "Lines 2, 3 (2 rows), scenario: is missing" in page
     assert "under Columns, choose the column of “Scenario”" in page
-    errors = upload(owner, TABLE, map_response="-").errors
-    assert [(error["line"], error["field"]) for error in errors] == [(2, "scenario"), (3, "scenario")]
-    assert "under Columns, choose the column of “Scenario”" in errors[0]["reason"]
-    assert "--" not in page + errors[0]["reason"]
+    errors = [LineError.from_stored(kept).for_page() for kept in upload(owner, TABLE, map_response="-").errors]
+    assert [(error.line, error.field) for error in errors] == [(2, "scenario"), (3, "scenario")]
+    assert "under Columns, choose the column of “Scenario”" in errors[0].reason
+    assert "--" not in page + errors[0].reason
 
 
 def test_responses_and_turns_of_conversations_need_no_scenario(study: Study, write: Write) -> None:
@@ -186,8 +187,9 @@ def test_a_dialogue_with_predictions_is_used(write: Write) -> None:
 def test_the_page_has_a_box_to_replace_and_the_error_names_it(owner: Client, study: Study, write: Write) -> None:
     fields = {"map_response": "-", "map_scenario": "task"}
     load(study, write(whole("a1", model="m1", scenario="tea")))
-    (error,) = upload(owner, TABLE, **fields).errors
-    assert "tick “Replace dialogues that are not used yet” to correct it" in error["reason"]
+    (kept,) = upload(owner, TABLE, **fields).errors
+    said = LineError.from_stored(kept).for_page().reason
+    assert "tick “Replace dialogues that are not used yet” to correct it" in said
     job = upload(owner, TABLE, replace_unused="on", **fields)
     assert (job.status, job.summary["counts"]["dialogues_replaced"]) == ("done", 1)
     page = owner.get(reverse("study_import_job", args=["sides", job.token])).content.decode()
@@ -222,15 +224,18 @@ def test_a_dialogue_without_responses_is_a_warning_where_responses_are_rated(wri
 
 
 NOTHING = "Nothing can be rated: this protocol rates responses, and no dialogue has one."
-AS_LOG = "The file looks like a chat log: import it with “The file is a chat log: rate its responses” (transcript)."
+AS_LOG = "The file looks like a chat log: "
+ON_PAGE = f"{AS_LOG}tick “The file is a chat log: rate its responses”."
+BY_COMMAND, BY_API = f"{AS_LOG}use --transcript.", f"{AS_LOG}send transcript=true."
 
 
 @pytest.mark.parametrize("fields", [{}, {"conversation_id": "c"}, {"model": "gpt", "conversation_id": "c"}])
 def test_messages_without_responses_are_told_to_be_a_chat_log(write: Write, fields: dict[str, str]) -> None:
     path = write(whole("a", **fields))
-    assert load(StudyFactory(), path).warnings == [f"{NOTHING} {AS_LOG}"]
+    assert in_words(*load(StudyFactory(), path).warnings, "page") == f"{NOTHING} {ON_PAGE}"
     (warning,) = load(StudyFactory(protocol_version=builtin("abc-eval-1.1")), path).warnings
-    assert warning == f"No dialogue has a response, so only the questions about whole dialogues can be asked. {AS_LOG}"
+    no_response = "No dialogue has a response, so only the questions about whole dialogues can be asked."
+    assert in_words(warning, "page") == f"{no_response} {ON_PAGE}"
     assert load(StudyFactory(protocol_version=builtin("dialogue-questionnaire-1.0")), path).warnings == []
     compared = StudyFactory(protocol_version=builtin("acute-eval-1.0"))
     if "conversation_id" in fields:
@@ -242,15 +247,17 @@ def test_the_preview_the_job_and_the_command_say_that_nothing_can_be_rated(clien
     study = StudyFactory(slug="sides")
     client.force_login(MembershipFactory(study=study, role="owner").user)
     line = json.dumps(whole("a", conversation_id="c"))
-    assert f"{NOTHING} {AS_LOG}" in shown(client, line, "log.jsonl")
+    assert f"{NOTHING} {ON_PAGE}" in shown(client, line, "log.jsonl")
     assert NOTHING not in shown(client, line, "log.jsonl", transcript="on")
     printed = StringIO()
     call_command("import_dialogues", "sides", str(write(line)), dry_run=True, stdout=printed)
-    assert f"Warning: {NOTHING} {AS_LOG}" in printed.getvalue()
+    assert f"Warning: {NOTHING} {BY_COMMAND}" in printed.getvalue()
     job = upload(client, line, "log.jsonl")
     assert client.get(f"/api/v1/studies/sides/imports/{job.token}/").json()["summary"]["warnings"] == [
-        f"{NOTHING} {AS_LOG}"
+        f"{NOTHING} {BY_API}"
     ]
+    job_page = client.get(reverse("study_import_job", args=["sides", job.token])).content.decode()
+    assert f"{NOTHING} {ON_PAGE}" in job_page
 
 
 def test_what_is_fine_reads_as_fine(study: Study, write: Write) -> None:

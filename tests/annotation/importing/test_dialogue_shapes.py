@@ -52,7 +52,7 @@ def test_messages_may_come_without_candidates(study: Study, write: Write) -> Non
     summary = load(study, write({"messages": [{"role": "user", "content": "Hello?"}]}))
     assert summary.counts["candidates_new"] == 0
     (warning,) = summary.warnings
-    assert warning.startswith("Nothing can be rated: this protocol rates responses, and no dialogue has one.")
+    assert warning.page.startswith("Nothing can be rated: this protocol rates responses, and no dialogue has one.")
 
 
 def test_utterances_keep_their_labels_as_metadata_and_the_summary_says_so(study: Study) -> None:

@@ -17,10 +17,8 @@ from tests.factories import MembershipFactory, StudyFactory
 pytestmark = pytest.mark.django_db
 SAID = [("user", "Hi"), ("assistant", "Hello"), ("user", "Bye"), ("assistant", "Ciao")]
 CHAT = json.dumps({"id": "c", "model": "bot", "messages": [{"role": role, "content": text} for role, text in SAID]})
-WHOLES = (
-    "This protocol also asks about whole dialogues. Tick “Rate the whole dialogue too, at the end” (--with-dialogue) "
-    "to ask these questions after the last turn."
-)
+WHOLES = "This protocol also asks about whole dialogues: to ask these questions after the last turn, "
+ON_PAGE = f"{WHOLES}tick “Rate the whole dialogue too, at the end”."
 SHEET = "Case No.,What the user wrote,Bot said (final),Which bot?\nK1,Hi,Hello,a\nK1,Hi,Hey,b\n"
 
 
@@ -39,14 +37,14 @@ def preview_of(client: Client, content: str, name: str, **form: str) -> str:
 def test_a_chat_log_without_its_whole_dialogues_is_warned_of_where_the_protocol_asks_about_them(
     client: Client, study: Study, tmp_path
 ) -> None:
-    assert WHOLES in preview_of(client, CHAT, "chats.jsonl", transcript="on")
+    assert ON_PAGE in preview_of(client, CHAT, "chats.jsonl", transcript="on")
     assert WHOLES not in preview_of(client, CHAT, "chats.jsonl", transcript="on", with_dialogue="on")
     (path := tmp_path / "chats.jsonl").write_text(CHAT)
     out = StringIO()
     call_command("import_dialogues", "wellbeing", path, "--transcript", "--dry-run", stdout=out)
-    assert f"Warning: {WHOLES}" in out.getvalue()
+    assert f"Warning: {WHOLES}use --with-dialogue." in out.getvalue()
     send(client, CHAT.encode(), name="chats.jsonl", transcript="on")
-    assert WHOLES in html.unescape(text_after_import(client))
+    assert ON_PAGE in html.unescape(text_after_import(client))
 
 
 def test_errors_of_columns_name_both_fields_and_what_is_left_of_the_file(client: Client, study: Study) -> None:
@@ -68,8 +66,8 @@ def test_responses_without_a_source_are_told_to_be_of_one(client: Client, study:
     mapped = {"map_prompt": "What the user wrote", "map_response": "Bot said (final)"}
     said = preview_of(client, SHEET, "responses.csv", **mapped)
     assert (
-        "No column names the source: dialogues have up to 2 responses, all of one source, “model”. Under Columns, "
-        "choose the column of “Source”, or systems cannot be compared."
+        "No column names the source: dialogues have up to 2 responses, all of one source, “model”. To compare "
+        "systems, under Columns, choose the column of “Source”."
     ) in said
     assert "No column names the source" not in preview_of(
         client, SHEET, "responses.csv", map_source="Which bot?", **mapped
@@ -90,10 +88,7 @@ def test_whole_dialogues_of_a_chat_log_are_said_not_to_be_rated_where_the_protoc
 ) -> None:
     study.protocol_version = builtin("he-protocol-1.0")
     study.save()
-    said = (
-        "This protocol does not ask about whole dialogues, so those that “Rate the whole dialogue too, at the end” "
-        "(--with-dialogue) adds are not rated."
-    )
+    said = "This protocol does not ask about whole dialogues, so those that the import adds at the end are not rated."
     (path := tmp_path / "chats.json").write_text(f"[{CHAT}]")
     out = StringIO()
     call_command("import_dialogues", "wellbeing", path, "--transcript", "--with-dialogue", "--dry-run", stdout=out)

@@ -1,12 +1,14 @@
 """Columns of tables that become context panels, of a dialogue or of a response."""
 
 import json
+from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from annotation.context import context_of
 from annotation.importing.layouts import layout_of
-from annotation.importing.outcome import BadField
+from annotation.importing.outcome import BadField, in_words
 from annotation.models import Candidate, Study
 from tests.annotation.importing.conftest import Write, builtin, errors_of, load, workbook
 from tests.factories import StudyFactory
@@ -115,6 +117,48 @@ def test_lists_in_columns_called_context_and_persona_are_panels_as_in_objects(st
     ]
 
 
+@pytest.mark.parametrize("kind", ["csv", "tsv", "xlsx", "parquet"])
+def test_a_text_in_a_column_called_like_a_panel_is_one(study: Study, tmp_path: Path, kind: str):
+    head = ["id", "history", "response", "model", "Persona", "personas", "context"]
+    said = ["I keep bees.", "A: I am tall.", "[At a zoo]"]
+    rows = [["x1", "A: Hi", text, model, *said] for text, model in (("Yes.", "a"), ("No.", "b"))]
+    load(study, table_of(tmp_path, kind, head, rows))
+    stored = study.dialogues.get()
+    assert stored.context == [
+        {"title": "Persona", "text": "I keep bees."},
+        {"title": "Personas", "text": "A: I am tall."},
+        {"title": "Context", "text": "[At a zoo]"},
+    ]
+    assert stored.metadata == {}
+
+
+def test_a_text_that_differs_between_responses_stands_above_them(study: Study, write: Write):
+    head = "id,prompt,response,model,persona,personas"
+    listed = cell(["I am tall.", "I am kind."])
+    load(study, write(head, f"x1,Hi,Yes.,m1,I am m.,{listed}", f"x1,Hi,No.,m2,I am n.,{listed}", name="a.csv"))
+    assert panels_of(study) == {"m1": [("Persona", "I am m.")], "m2": [("Persona", "I am n.")]}
+    assert study.dialogues.get().context == [{"title": "Personas", "text": "I am tall.\nI am kind."}]
+
+
+def test_rows_of_turns_may_have_a_text_called_like_a_panel(study: Study, write: Write):
+    rows = ["dialogue_id,turn,speaker,text,persona,mood", "d1,1,A,Hi,I keep bees.,x", "d1,2,B,Ho,I keep bees.,x"]
+    load(study, write(*rows, name="a.csv"))
+    stored = study.dialogues.get()
+    assert (stored.context, stored.metadata) == ([{"title": "Persona", "text": "I keep bees."}], {"mood": "x"})
+
+
+def table_of(directory: Path, kind: str, head: list[str], rows: list[list[str]]) -> Path:
+    path = directory / f"a.{kind}"
+    if kind == "xlsx":
+        return workbook(path, [head, *rows])
+    frame = pd.DataFrame(rows, columns=head)
+    if kind == "parquet":
+        frame.to_parquet(path)
+    else:
+        frame.to_csv(path, index=False, sep="," if kind == "csv" else "\t")
+    return path
+
+
 def test_rows_of_turns_may_have_a_panel_of_the_dialogue(study: Study, write: Write):
     rows = ["dialogue_id,turn,speaker,text,fact", "d1,1,A,Hi,Bees count.", "d1,2,B,Ho,Bees count."]
     load(study, write(*rows, name="a.csv"), columns={"context": "fact"})
@@ -129,9 +173,10 @@ def test_rows_of_turns_may_have_a_panel_of_the_dialogue(study: Study, write: Wri
 def test_a_protocol_about_a_fact_warns_of_dialogues_without_a_panel(db: None, write: Write):
     study = StudyFactory(protocol_version=builtin("usr-1.0"))
     path = write("prompt,response,model,fact", "Trains?,Calming.,m1,One.", name="a.csv")
-    assert load(study, path, is_dry_run=True).warnings == [
+    (warning,) = load(study, path, is_dry_run=True).warnings
+    assert in_words(warning, "page") == (
         "This protocol asks about “Uses Knowledge”, but no dialogue or response has a context panel, so annotators see "
         "no fact or persona. In a table, under Columns, choose the column of “Context panel of the dialogue” or "
         "“Context panel of the response”; in objects, use the field “context”."
-    ]
+    )
     assert not load(study, path, columns={"response_context": "fact"}).warnings

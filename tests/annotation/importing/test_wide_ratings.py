@@ -5,10 +5,12 @@ import gzip
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.utils import timezone
 
+from annotation.importing.alike import alike
 from annotation.importing.outcome import ImportRejected
 from annotation.models import Rating, Study
 from protocols.services import store_bundle
@@ -215,8 +217,81 @@ def test_a_table_without_a_source_and_without_other_columns_lists_none(db: None,
     ]
 
 
+def _with_one_response(*keys: str) -> list[dict[str, Any]]:
+    return [dialogue(key, candidates=[{"source": "bot", "text": "I see."}]) for key in keys]
+
+
+def test_a_dialogue_with_one_response_needs_no_source(scales: Study, write: Write) -> None:
+    load(scales, write(*_with_one_response("d1", "d2")))
+    path = write("dialogue,rater,fluency,coherence", "d1,r1,3,4", "d2,r1,5,1")
+    assert load_ratings(scales, path).counts["ratings_new"] == 4
+    assert answers() == {
+        ("r1", "bot", "fluency", "p3"): 1, ("r1", "bot", "coherence", "p4"): 1,
+        ("r1", "bot", "fluency", "p5"): 1, ("r1", "bot", "coherence", "p1"): 1,
+    }  # fmt: skip
+    assert load_ratings(scales, path).counts["ratings_unchanged"] == 4
+
+
+def test_the_source_is_asked_for_once_where_a_dialogue_has_several_responses(scales: Study, write: Write) -> None:
+    load(scales, write(*_with_one_response("d1"), dialogue("d2"), dialogue("d3")))
+    path = write("dialogue,rater,fluency", "d1,r1,3", "d2,r1,4", "d3,r1,4", "d9,r1,4")
+    (head, field, _reason), (line, missing, said) = errors_of(load_ratings, scales, path)
+    assert (head, field, line, missing) == (1, "source", 5, "dialogue")
+    assert said.startswith("'d9' is not in the study")
+
+
+def test_a_row_without_a_source_is_clear_only_where_there_is_one_response(scales: Study, write: Write) -> None:
+    load(scales, write(*_with_one_response("d1"), dialogue("d2")))
+    path = write("dialogue,source,rater,fluency", "d1,,r1,3", "d2,,r1,4")
+    assert errors_of(load_ratings, scales, path) == [
+        (
+            3,
+            "item",
+            "is empty, and the dialogue 'd2' does not have exactly one response: name the candidate or its source",
+        )
+    ]
+
+
 def test_what_is_wrong_with_a_row_is_said_once_however_many_answers_it_holds(db: None, write: Write) -> None:
     study = StudyFactory(protocol_version=builtin("usr-1.0"))
     head = "dialogue;source;annotator;Understandable;Natural;Interesting"
     found = errors_of(load_ratings, study, write(head, "x01;;ext;1;2;3", "x02;;ext;1;2;3", name="a.csv"))
-    assert [(line, field) for line, field, _reason in found] == [(2, "item"), (3, "item")]
+    assert [(line, field) for line, field, _reason in found] == [(2, "dialogue"), (3, "dialogue")]
+
+
+LONG = [
+    {"item": "d1-bot", "rater": f"r{at}", "criterion": "fluency", "value": value, "free_text": "one\ntwo"}
+    for at, value in enumerate((1, 9, 2, 9, 8))
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "places"),
+    [
+        ("compact.json", json.dumps(LONG), ["1 (3 records)"]),
+        ("indented.json", json.dumps(LONG, indent=1), ["9, 23, 30 (3 rows)"]),
+        ("lines.jsonl", "\n\n".join(map(json.dumps, LONG)), ["3, 7, 9 (3 rows)"]),
+        (
+            "table.csv",
+            "\n".join(
+                [",".join(LONG[0]), *(",".join(f'"{cell}"' for cell in row.values()) for row in LONG)],
+            ),
+            ["4, 8, 10 (3 rows)"],
+        ),
+    ],
+)
+def test_each_wrong_record_is_counted_also_if_several_share_a_line(
+    scales: Study, tmp_path: Path, name: str, text: str, places: list[str]
+) -> None:
+    load(scales, _dialogues(tmp_path))
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ImportRejected) as refused:
+        load_ratings(scales, tmp_path / name)
+    assert [each.place for each in alike(refused.value.errors, refused.value.n_errors)] == places
+
+
+def test_records_about_what_is_missing_are_counted_on_one_line_too(scales: Study, tmp_path: Path) -> None:
+    (tmp_path / "compact.json").write_text(json.dumps([each | {"value": 1} for each in LONG]))
+    with pytest.raises(ImportRejected) as refused:
+        load_ratings(scales, tmp_path / "compact.json")
+    assert [each.place for each in alike(refused.value.errors, refused.value.n_errors)] == ["1 (5 records)"]

@@ -2,10 +2,14 @@
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from annotation.models import JudgeRun
+from annotation.services.refusals import Refused
+from protocols.services import store_bundle
 from tests.annotation.judging.conftest import begin, work
 from tests.annotation.judging.test_judge import honest
+from tests.comparing import COMPARED
 from tests.factories import JudgeRunFactory, MembershipFactory
 from tests.stub_endpoint import KEY
 
@@ -29,6 +33,20 @@ def test_it_is_off_unless_an_endpoint_is_named(maker):
     page = maker.get(reverse("judge_runs", args=["judged"])).content.decode()
     assert "No endpoint is configured" in page
     assert '<form method="post" class="card">' not in page
+
+
+def test_a_protocol_that_compares_is_told_that_no_judge_can_and_what_to_do(maker, study, endpoint, sent):
+    study.protocol_version, _is_new = store_bundle(COMPARED, publish=True, now=timezone.now())
+    study.save()
+    stub, said = endpoint(honest), "A model judge cannot compare: it is asked about one response, or one dialogue"
+    page = maker.get(reverse("judge_runs", args=["judged"])).content.decode()
+    assert said in page
+    assert "rank the sources from the file of its preferences" in page
+    assert '<form method="post" class="card">' not in page
+    assert maker.post(reverse("judge_runs", args=["judged"]), form(stub, do="start")).status_code == 422
+    with pytest.raises(Refused, match=said):
+        begin(study, stub)
+    assert not stub.requests
 
 
 def test_the_estimate_comes_before_the_start_and_asks_nothing(maker, endpoint, sent):

@@ -4,7 +4,7 @@ import io
 from typing import Any
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -15,7 +15,7 @@ from annotation.services.batching import make_batches
 from annotation.services.claiming import claim_seat, submit_assignment
 from annotation.services.refusals import Refused
 from annotation.services.repeating import repeat_pilot
-from tests.api import Api
+from tests.api import Api, error
 from tests.factories import (
     CandidateFactory,
     MembershipFactory,
@@ -161,6 +161,24 @@ def test_the_command_repeats_a_pilot(study: Study):
     call_command("make_batches", "he", "--same-as", "pilot-1", "--kind", "qualification", "--seats", "4", stdout=out)
     assert "qualification-1: 8 items" in out.getvalue()
     assert shown_in(study.batches.get(key="qualification-1")) == shown_in(pilot(study))
+
+
+def test_the_command_refuses_what_a_repetition_would_ignore(study: Study):
+    said = "The batch shows exactly what the pilot shows: leave out --size, --counts and --fresh-only."
+    ignored = ("--size", "3", "--counts", "dialogues", "--fresh-only")
+    with pytest.raises(CommandError, match=said):
+        call_command("make_batches", "he", "--same-as", "pilot-1", "--kind", "pilot", *ignored)
+    assert not study.batches.filter(key="pilot-2").exists()
+
+
+def test_the_api_refuses_what_a_repetition_would_ignore(study: Study):
+    api = Api(MembershipFactory(study=study, role="owner").user)
+    repeated = {"same_as": "pilot-1", "kind": "pilot"}
+    answer = api.ask("POST", "api_batches", "he", data=repeated | {"by": "size", "size": 3})
+    said = ["The batch shows exactly what the pilot shows: leave out by and size."]
+    assert (answer.status_code, error(answer)["fields"]) == (400, {"by": said, "size": said})
+    assert not study.batches.filter(key="pilot-2").exists()
+    assert api.ask("POST", "api_batches", "he", data=repeated | {"k": None, "is_fresh_only": False}).status_code == 201
 
 
 def test_the_api_repeats_a_pilot(study: Study):

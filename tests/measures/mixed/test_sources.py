@@ -155,6 +155,18 @@ def test_annotators_who_always_agree_count_once() -> None:
     assert found.n_ratings == 240
 
 
+def test_where_no_interval_is_left_means_are_those_of_the_ratings() -> None:
+    """Nine ratings by two annotators, of whom one gave a single one: the variances would move both means."""
+    source = np.array([0, 1, 1, 0, 0, 0, 0, 1, 0])
+    annotator = np.array([1, 0, 1, 1, 1, 1, 1, 1, 1])
+    conversation = np.array([2, 3, 3, 0, 2, 0, 0, 2, 0])
+    value = np.array([6.0, 6.0, 2.0, 5.0, 3.0, 7.0, 7.0, 5.0, 4.0])
+    found = compare_sources(Ratings(source, annotator, conversation, np.zeros(9, int), value), 2)
+    assert_withheld(found, "too_few_items")
+    assert [each.estimate.value for each in found.means] == pytest.approx([32 / 6, 13 / 3])
+    assert (found.weighting, found.effects) == ("plain", ())
+
+
 def test_effects_that_explain_every_answer_leave_no_interval() -> None:
     ratings = crossed()
     assert_withheld(compare_sources(replace(ratings, value=ratings.annotator + 0.5 * ratings.source), 2), "no_residual")

@@ -172,6 +172,16 @@ def test_the_drifter_has_an_alarm_and_the_steady_one_agrees_to_the_end(drifting:
     assert last == sorted(last)
 
 
+def test_answers_imported_without_times_have_no_order_and_so_no_chart(drifting: Cast):
+    Rating.objects.filter(assignment__participant__pseudonym="drifter").update(answered_at=NOW)
+    page = quality_page(drifting.study, {"annotator": "drifter"})
+    assert page["course_words"] == (
+        "The answers of drifter were imported without times. Their order is not known, so there is no chart."
+    )
+    assert page["course_picture"] == ""
+    assert page["course_facts"] == []
+
+
 def test_whoever_began_badly_is_held_to_the_median(drifting: Cast):
     page = quality_page(drifting.study, {"annotator": "clicker"})
     assert not page["course"].is_own

@@ -103,6 +103,13 @@ def test_an_axis_reaches_beyond_every_interval_in_round_steps(ends: tuple[float,
     assert float(f"{step:e}"[:1]) in (1, 2, 5)
 
 
+@pytest.mark.parametrize("value", [0.0, 1e-15, -2e-10])
+def test_an_axis_of_values_that_are_nearly_alike_is_not_one_of_rounding_errors(value: float):
+    low, high, step = forest_axis([Estimated("one", 0.0), Estimated("two", value)], has_zero=False)
+    assert low <= value <= high + 1e-9
+    assert step == pytest.approx(0.1)
+
+
 def test_the_axis_of_means_does_not_leave_the_scale_of_the_answers():
     rows = (Estimated("one", 6.4, 5.9, 6.9), Estimated("two", 1.6, 1.2, 2.0))
     group = EstimatedGroup("Fluency", "points", rows, ends=(1, 7))

@@ -89,10 +89,12 @@ def test_one_seat_gives_no_agreement(cast: Cast):
     assert gaps(cast.study)["How is agreement measured?"] == "/studies/wellbeing/settings/#id_seats"
 
 
-def test_it_is_unfolded_only_before_the_study_opens(cast: Cast, client: Client):
+def test_once_the_study_is_open_the_overview_leads_to_them(cast: Cast, client: Client):
     assert overview(cast.study, cast.owner, client).startswith('<details class="card paper" open>')
     Study.objects.filter(pk=cast.study.pk).update(status="open")
-    assert overview(cast.study, cast.owner, client).startswith('<details class="card paper">')
+    page = client.get(reverse("study", args=[cast.study.slug])).text
+    assert '<details class="card paper"' not in page
+    assert "/studies/wellbeing/datasheet/?standard=reporting-criteria" in page
 
 
 def test_those_who_only_watch_read_the_gaps_without_links_to_settings(cast: Cast, client: Client):

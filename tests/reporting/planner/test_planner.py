@@ -60,7 +60,7 @@ def test_a_plan_is_for_the_test_of_the_report_and_says_what_it_takes():
     assert " ".join(answer(plan, LOAD)) == (
         "119 dialogues with 3 annotators each detect a difference of 10 points with 80 % power. This is the test in "
         "the report. It holds for new annotators, too. That is 357 "
-        "ratings per source and criterion, and 7,140 judgements in total. About 0.63 hours of work per annotator who "
+        "ratings per source and criterion, and 7,140 judgements in total. About 38 minutes of work per annotator who "
         "has a batch. Pay: 126.00 GBP."
     )
 
@@ -144,7 +144,7 @@ def test_both_powers_are_those_of_simulated_studies(ratings, groups, s_annotator
 def test_what_is_unknown_of_the_work_stays_a_dash():
     plan = make_plan(question(n_dialogues=108), Load(2, 4, 0, 0, None, 2000, None, ""))
     shown = {fact.name: fact.figure.text for fact in facts(plan, Load(2, 4, 0, 0, None, 2000, None, ""))}
-    assert (shown["Batches"], shown["Hours per annotator"], shown["Total pay"]) == ("–", "–", "–")
+    assert (shown["Batches"], shown["Time per annotator"], shown["Total pay"]) == ("–", "–", "–")
     assert shown["Judgements in total"] == f"{108 * 3 * 2 * 4:,}"
 
 
@@ -323,7 +323,7 @@ def test_an_error_stands_beside_its_field_and_there_is_no_plan(watcher, asked, s
     name = next(iter(asked)) if "components" not in asked or len(asked) == 1 else "s_within"
     beside = page.split(f'id="ask-{name}_error"')[1].split("</div>")[0]
     assert said in beside
-    assert "Some of your entries are not valid" in page
+    assert "There is no plan for these entries" in page
     assert "detect a difference of" not in page
     assert "Points to consider" not in page
     answered = watcher.get(reverse("planner_json", args=["wellbeing"]), asked)

@@ -119,6 +119,17 @@ def test_a_single_effect_is_not_called_crossed_and_annotators_who_always_agree_a
     assert "rests on this: they assume no variance between annotators" in agreeing
 
 
+def test_items_that_count_once_have_no_plain_means_and_no_missing_intervals(report: Report):
+    effects = [variance("residual"), variance("annotator", "always_agree"), variance("conversation", "not_identified")]
+    said = sentences(
+        [replace(report.comparisons[0], variances=effects)], {report.comparisons[0].criterion: "Coherence"}
+    )
+    assert said[0].startswith("For Coherence, all annotators of an item always agree in all ")
+    assert "so each item of a source counts once: means of sources are means over items" in said[0]
+    assert any("t intervals with Satterthwaite's degrees of freedom" in each for each in said)
+    assert not any("without intervals" in each for each in said)
+
+
 def test_each_criterion_has_a_model_of_its_own_ratings(report: Report):
     first = report.comparisons[0]
     other = replace(first, criterion="other", n_ratings=first.n_ratings + 1)

@@ -12,8 +12,9 @@ from django.utils.translation import override as in_language
 from annotation.models import Study
 from reporting.report.build import Report, build_report
 from reporting.report.latex import as_latex
+from reporting.report.latex_table import escaped
 from reporting.report.page import page_of
-from reporting.report.paper import FIGURES, paper_files
+from reporting.report.paper import FIGURES, FIRST_AUTHOR, REFERENCES, paper_files, references_of
 from tests.reporting.report.test_rankings import make_answered
 
 pytestmark = pytest.mark.django_db
@@ -90,3 +91,23 @@ def test_its_parts_fit_into_the_page_of_a_conference(report: Report, tmp_path: P
 def test_the_whole_report_compiles(report: Report, tmp_path: Path):
     (tmp_path / "report.tex").write_text(as_latex(report), encoding="utf-8")
     expect_a_clean_page(compiled(tmp_path, "report.tex"))
+
+
+NAMED = re.compile(
+    r"((?:Al |de )?[A-Z][A-Za-zé]+)(?:, [A-Z][a-zé]+)*(?: and (?:van )?[A-Z][a-zé]+)? \(?((?:19|20)\d\d)\b"
+)
+
+
+def test_every_publication_that_the_report_can_name_is_in_the_bibliography():
+    written = " ".join(path.read_text(encoding="utf-8") for path in REFERENCES.parent.glob("*.py"))
+    named = {name for name, _year in NAMED.findall(re.sub(r'"\s+"', "", written))}
+    assert {"Kuznetsova", "Westfall", "MacKinnon", "Al Mohamad", "de Vet"} <= named
+    assert named <= {FIRST_AUTHOR.findall(line)[0] for line in REFERENCES.read_text(encoding="utf-8").splitlines()[1:]}
+
+
+def test_the_bibliography_has_what_the_text_names_and_nothing_else():
+    assert FIRST_AUTHOR.findall(references_of("p values were corrected by Holm's method (1979).")) == ["Holm"]
+
+
+def test_a_minus_is_printed():
+    assert escaped("−0.04 to 0.60") == "$-$0.04 to 0.60"
