@@ -13,7 +13,8 @@ from reporting.charts.drawn import Drawn
 from reporting.charts.files import as_svg
 from reporting.exports.cursors import count_ratings
 from reporting.report.build import Report, build_report
-from reporting.report.downloads import TABLES, as_csv, as_json
+from reporting.report.downloads import as_csv, as_json
+from reporting.report.frames import TABLES
 from reporting.report.latex import as_latex
 from reporting.report.page import page_of
 from reporting.report.paper import FIGURES as PAPER_FIGURES

@@ -22,10 +22,15 @@ def cell_of(value: Any) -> Any:
 
 def csv_file(heading: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
     """Return a CSV file for spreadsheets, with the mark that shows it is UTF-8. exports.tables streams large files."""
+    return "\ufeff" + csv_text(heading, rows)
+
+
+def csv_text(heading: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
+    """Return a CSV file for programs, without that mark."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerows([cell_of(value) for value in row] for row in (heading, *rows))
-    return "\ufeff" + out.getvalue()
+    return out.getvalue()
 
 
 def csv_of_records(records: Iterable[Mapping[str, Any]]) -> str:

@@ -7,7 +7,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from reporting.tables.cells import TEXT, Cell, Grid
+
 WIDTH, GAP = 110, "  "
+PLAIN = str.maketrans("−–\u00a0", "-- ")
 
 
 class FileCommand(BaseCommand):
@@ -26,6 +29,17 @@ def p_text(value: float | None) -> str:
 
 def wrapped(text: str) -> str:
     return fill(text, WIDTH, break_on_hyphens=False)
+
+
+def printed(drawn: Grid) -> str:
+    """Return a table of the report in characters of a keyboard, with its texts to the left and numbers to the right."""
+    lines = [[head.text for head in drawn.heads], *(list(map(_in_line, line)) for line in drawn.lines)]
+    return aligned(lines, sum(head.look == TEXT for head in drawn.heads))
+
+
+def _in_line(cell: Cell) -> str:
+    text = " ".join([cell.text, *(line.printed for line in cell.lines if line.printed)])
+    return text.translate(PLAIN).replace(" %", "%")
 
 
 def aligned(lines: Sequence[Sequence[str]], n_labels: int = 1) -> str:

@@ -4,12 +4,11 @@ from functools import partial
 
 from django import template
 
-from parley.numbers import number, sided
+from parley.numbers import number
 
 register = template.Library()
-for _name, _form in (("exact", ".9f"), ("one", ".1f"), ("signed", "+.2f"), ("signed_whole", "+.0f")):
+for _name, _form in (("one", ".1f"), ("signed", "+.2f")):
     register.filter(_name, partial(number, form=_form))
-register.filter("sided", sided)
 
 
 @register.filter

@@ -1,6 +1,6 @@
 """Compare the sources of each criterion on all ratings, whatever the design: means, differences, and what is behind."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -238,8 +238,8 @@ def comparison_of(study: StudyCells, votes: CriterionVotes, percent: float | Non
         n_unsure_not_positive=_n_unsure_not_positive(criterion, votes, scale, list(sources)),
         unused=unused,
         warnings=list(_warnings(found, unused, len(votes.item))),
-        means=_means(criterion.key, scale.score, names, found),
-        pairs=_pairs(criterion.key, scale.score, names, found, margin),
+        means=means_of(criterion.key, scale.score, names, found),
+        pairs=pairs_of(criterion.key, scale.score, names, found, margin),
         variances=[
             *(_variance(criterion.key, each) for each in found.effects),
             *(_left_out(criterion.key, each) for each in found.left_out),
@@ -286,7 +286,7 @@ def _warnings(found: Compared, unused: list[Unused], n_answers: int) -> Iterable
         yield NO_TASTE
 
 
-def _means(criterion: str, score: str, names: list[str | None], found: Compared) -> list[SourceScore]:
+def means_of(criterion: str, score: str, names: Sequence[str | None], found: Compared) -> list[SourceScore]:
     letters = _letters(found.means, found.differences)
     return [
         SourceScore(
@@ -311,8 +311,8 @@ def _letters(means: Iterable[SourceMean], differences: tuple[SourceDifference, .
     return compact_letters(order, [pair for pair, p in tested.items() if p is not None and p <= LEVEL]) or {}
 
 
-def _pairs(
-    criterion: str, score: str, names: list[str | None], found: Compared, margin: float | None
+def pairs_of(
+    criterion: str, score: str, names: Sequence[str | None], found: Compared, margin: float | None
 ) -> list[SourcePair]:
     checks = {(each.first, each.second): _check(each.estimate) for each in found.checks}
     return [

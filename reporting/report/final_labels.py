@@ -1,9 +1,7 @@
 """Count final labels, and how they became final: by agreement, majority, re-rating or a trainer."""
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +13,6 @@ from qualification.models import Disagreement
 from reporting.predictions.human import LABELLED, OUTCOMES, Human, human_of, with_settled
 from reporting.predictions.selectors import settled_places
 from reporting.study.cells import StudyCells
-from reporting.study.plain import plain
 from reporting.study.scores import percent
 from reporting.study.votes import CriterionVotes, StudyVotes
 
@@ -112,13 +109,3 @@ def _row(
         **{name: outcomes[at] for at, name in enumerate(OUTCOMES) if name in ("excluded", "tied", "unsure")},
         single_vote=n_single,
     )
-
-
-def final_label_table(rows: Iterable[FinalLabels]) -> Iterable[dict[str, Any]]:
-    """Yield a row per option, each with the counts of how all labels of the criterion became final."""
-    for row in rows:
-        shared = plain(row)
-        del shared["labels"]
-        for label in row.labels:
-            named = {"option": label.option, "label": label.label, "n": label.items, "percent": label.percent}
-            yield {"source": row.source, "criterion": row.criterion, **named, **shared}

@@ -25,6 +25,7 @@ from annotation.models import KeptReport, Rating, Study
 from parley.advisory import locked
 from parley.celery import app
 from reporting.report.build import PARTS, Report
+from reporting.report.downloads import NAMES
 from reporting.report.page import page_of
 from reporting.report.readers import hidden, report_for
 from reporting.report.tags import SHOWN_TERMS
@@ -143,9 +144,8 @@ def _ticker(kept: KeptReport) -> Callable[[int], None]:
 def _body(study: Study, report: Report, rights: frozenset[Right]) -> str:
     page = page_of(report)
     tables = [name for name in page["tables"] if name not in hidden(rights)]
-    return render_to_string(
-        "reporting/report/_body.html", {"study": study, SHOWN_TERMS: {}} | page | {"tables": tables}
-    )
+    context = {"study": study, SHOWN_TERMS: {}, "formats": NAMES} | page | {"tables": tables}
+    return render_to_string("reporting/report/_body.html", context)
 
 
 def forget_reports(*, now: datetime) -> int:

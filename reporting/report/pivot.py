@@ -7,9 +7,8 @@ from typing import Any, Generic, Protocol, TypeVar
 from django.utils.translation import gettext as _
 
 from reporting.report.build import Report
-from reporting.report.coefficients import Agreement, SourceMean
-from reporting.report.predicted import MetricMean
-from reporting.report.tables import Errors, Majority
+from reporting.report.coefficients import Agreement
+from reporting.report.tables import Errors
 
 
 class Cell(Protocol):
@@ -81,25 +80,3 @@ def _pivot(report: Report, found: Mapping[tuple[str | None, K], T], columns: Map
         if key in present
     ]
     return Pivot(list(columns.values()), lines)
-
-
-def with_metrics(pivot: Pivot[Majority], report: Report) -> Pivot[Majority | MetricMean]:
-    """Add a column for each imported metric, in the unit of the metric."""
-    found: dict[tuple[str | None, str], MetricMean] = {(row.source, row.metric): row for row in report.metrics}
-    metrics = list(dict.fromkeys(row.metric for row in report.metrics))
-    return Pivot(
-        [*pivot.columns, *metrics],
-        [
-            Line(row.source, row.name, row.is_reference, [*row.cells, *(found.get((row.source, m)) for m in metrics)])
-            for row in pivot.rows
-        ],
-    )
-
-
-def with_source_means(pivot: Pivot[Agreement], report: Report) -> Pivot[Agreement | SourceMean]:
-    """Add a column with the mean and sd of each source over the criteria, as published tables have at their edge."""
-    found = {row.source: row for row in report.agreement_by_source}
-    return Pivot(
-        [*pivot.columns, _("Mean over the criteria")],
-        [Line(row.source, row.name, row.is_reference, [*row.cells, found[row.source]]) for row in pivot.rows],
-    )

@@ -1,7 +1,7 @@
 """Rank the sources of a study that compares: strengths, expected win rates and ranks with their intervals."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -269,8 +269,8 @@ class _Answers:
         return CriterionRanking(
             criterion=self.criterion,
             model=self._model(plain, length, names, identical),
-            sources=self._sources(plain, adjusted, names),
-            pairs=self._pairs(plain, names),
+            sources=sources_of(self.criterion, plain, adjusted, names),
+            pairs=pairs_of(self.criterion, plain, names),
         )
 
     def _model(self, found: Ranking, length: Estimate, names: list[str], identical: int) -> PreferenceModel:
@@ -302,43 +302,43 @@ class _Answers:
             ),
         )
 
-    def _sources(self, found: Ranking, adjusted: Ranking | None, names: list[str]) -> list[RankedSource]:
-        """Return the sources from the best to the worst, those that no chain of answers places last."""
-        answers = found.counts.compared.sum(axis=1)
-        nothing = [NOTHING] * len(answers)
-        at_equal_length = [_bounded(each.strength) for each in adjusted.sources] if adjusted else nothing
-        rows = [
-            RankedSource(
-                criterion=self.criterion,
-                source=names[each.source],
-                strength=_bounded(each.strength),
-                reason=each.strength.reason,
-                elo=None if each.strength.value is None else ELO * each.strength.value,
-                win_rate=_bounded(each.win_rate),
-                best_rank=each.best_rank,
-                worst_rank=each.worst_rank,
-                answers=int(answers[each.source]),
-                strength_at_equal_length=other,
-            )
-            for each, other in zip(found.sources, at_equal_length, strict=True)
-        ]
-        return [rows[each.source] for each in found.in_order]
 
-    def _pairs(self, found: Ranking, names: list[str]) -> list[RankedPair]:
-        counts = found.counts
-        known: Mapping[tuple[int, int], tuple[Bounded, Bounded, bool | None]] = {
-            (each.first, each.second): (_bounded(each.win_rate), _bounded(each.difference), each.differs)
-            for each in found.pairs
-        }
-        rows = []
-        for a, b in combinations(range(len(names)), 2):
-            answers, bad = int(counts.compared[a, b]), int(counts.both_bad[a, b])
-            win_rate, difference, differs = known.get((a, b), (NOTHING, NOTHING, None))
-            share = bad / (answers + bad) if answers + bad else None
-            rows.append(
-                RankedPair(self.criterion, names[a], names[b], win_rate, difference, differs, answers, bad, share)
-            )
-        return rows
+def sources_of(criterion: str, found: Ranking, adjusted: Ranking | None, names: Sequence[str]) -> list[RankedSource]:
+    """Return the sources from the best to the worst, those that no chain of answers places last."""
+    answers = found.counts.compared.sum(axis=1)
+    nothing = [NOTHING] * len(answers)
+    at_equal_length = [_bounded(each.strength) for each in adjusted.sources] if adjusted else nothing
+    rows = [
+        RankedSource(
+            criterion=criterion,
+            source=names[each.source],
+            strength=_bounded(each.strength),
+            reason=each.strength.reason,
+            elo=None if each.strength.value is None else ELO * each.strength.value,
+            win_rate=_bounded(each.win_rate),
+            best_rank=each.best_rank,
+            worst_rank=each.worst_rank,
+            answers=int(answers[each.source]),
+            strength_at_equal_length=other,
+        )
+        for each, other in zip(found.sources, at_equal_length, strict=True)
+    ]
+    return [rows[each.source] for each in found.in_order]
+
+
+def pairs_of(criterion: str, found: Ranking, names: Sequence[str]) -> list[RankedPair]:
+    counts = found.counts
+    known: Mapping[tuple[int, int], tuple[Bounded, Bounded, bool | None]] = {
+        (each.first, each.second): (_bounded(each.win_rate), _bounded(each.difference), each.differs)
+        for each in found.pairs
+    }
+    rows = []
+    for a, b in combinations(range(len(names)), 2):
+        answers, bad = int(counts.compared[a, b]), int(counts.both_bad[a, b])
+        win_rate, difference, differs = known.get((a, b), (NOTHING, NOTHING, None))
+        share = bad / (answers + bad) if answers + bad else None
+        rows.append(RankedPair(criterion, names[a], names[b], win_rate, difference, differs, answers, bad, share))
+    return rows
 
 
 def _has_degrees(criterion: CriterionSpec, given: IntArray) -> bool:

@@ -7,19 +7,17 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext_lazy
 
-from reporting.report.flags import reason_word
-from reporting.report.interval_words import counted_note, counted_short
-from reporting.report.model_words import effect_name, left_out_sentences, used_sentence, withheld, withheld_short
+from reporting.report.model_words import withheld
 from reporting.report.terms.known import TERMS
 from reporting.report.terms.term import Term
 
 register = template.Library()
 SHOWN_TERMS = "shown_terms"  # in the context of a page: {key: term}. A printed report has no buttons, so it lacks it.
-for _filter in (counted_note, counted_short, effect_name, left_out_sentences, used_sentence, withheld, withheld_short):
-    register.filter(_filter.__name__, _filter)
+register.filter("withheld", withheld)
 # Names of the tables to download; their columns have the same names in every language.
 TABLE_NAMES = {
     "agreement": pgettext_lazy("a table of the report", "agreement"),
+    "agreement_cells": pgettext_lazy("a table of the report", "agreement by source and criterion"),
     "agreement_by_criterion": pgettext_lazy("a table of the report", "agreement by criterion"),
     "agreement_by_source": pgettext_lazy("a table of the report", "agreement by source"),
     "overall": pgettext_lazy("a table of the report", "overall"),
@@ -62,11 +60,6 @@ TABLE_NAMES = {
     "comments": pgettext_lazy("a table of the report", "comments"),
     "flags": pgettext_lazy("a table of the report", "flags"),
 }
-
-
-@register.filter
-def flag_reason(word: str) -> str:
-    return reason_word(word)
 
 
 @register.filter

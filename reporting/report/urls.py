@@ -10,5 +10,5 @@ urlpatterns = [
     path("<slug:slug>/report.html", views.report_html, name="report_html"),
     path("<slug:slug>/report.tex", views.report_latex, name="report_latex"),
     path("<slug:slug>/report.xlsx", views.report_xlsx, name="report_xlsx"),
-    path("<slug:slug>/report/<slug:table>.csv", views.report_csv, name="report_csv"),
+    path("<slug:slug>/report/<slug:table>.<slug:ending>", views.report_table, name="report_table"),
 ]

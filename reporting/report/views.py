@@ -14,13 +14,13 @@ from annotation.access import Right, rights_in, study_for
 from annotation.models import Study
 from annotation.selectors.health import imports_are_stalled
 from reporting.report.build import Report, open_report
-from reporting.report.downloads import TABLES, as_csv, as_json
+from reporting.report.downloads import FORMATS, as_json, as_xlsx
+from reporting.report.frames import TABLES
 from reporting.report.kept import Shown, report_page
 from reporting.report.latex import as_latex
 from reporting.report.page import page_of
 from reporting.report.pdf import PdfUnavailable, as_pdf, styles_of_file
 from reporting.report.readers import SINGLE_ANSWERS, report_for
-from reporting.report.spreadsheet import as_xlsx
 
 STOP_POLLING = 286  # htmx shows the response and stops polling
 
@@ -64,13 +64,12 @@ def report_json(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 @login_required
-def report_csv(request: HttpRequest, slug: str, table: str) -> HttpResponse:
+def report_table(request: HttpRequest, slug: str, table: str, ending: str) -> HttpResponse:
     study = study_for(request.user, slug, Right.READ if table in SINGLE_ANSWERS else Right.WATCH)
-    if table not in TABLES:
+    if table not in TABLES or ending not in FORMATS:
         raise Http404(_("This table does not exist."))
-    text = as_csv(open_report(study, now=timezone.now()), table)
-    # The byte order mark (utf-8-sig) makes spreadsheets read the names of sources as UTF-8.
-    return _download(text.encode("utf-8-sig"), "text/csv; charset=utf-8", f"{study.slug}-{table}.csv")
+    write, kind = FORMATS[ending]
+    return _download(write(open_report(study, now=timezone.now()), table), kind, f"{study.slug}-{table}.{ending}")
 
 
 @require_safe
@@ -107,8 +106,7 @@ def report_latex(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 def report_xlsx(request: HttpRequest, slug: str) -> HttpResponse:
     study, report = _read(request, slug)
-    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-    return _download(as_xlsx(report), kind, f"{study.slug}-report.xlsx")
+    return _download(as_xlsx(report), FORMATS["xlsx"][1], f"{study.slug}-report.xlsx")
 
 
 def _read(request: HttpRequest, slug: str) -> tuple[Study, Report]:

@@ -158,7 +158,7 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "report": {"GET": WATCHERS},
     "report_json": {"GET": WATCHERS},
     "report_pdf": {"GET": WATCHERS},
-    "report_csv": {"GET": WATCHERS},
+    "report_table": {"GET": WATCHERS},
     "report_html": {"GET": WATCHERS},
     "report_latex": {"GET": WATCHERS},
     "report_xlsx": {"GET": WATCHERS},
@@ -296,7 +296,7 @@ def make_values(cast: Cast) -> dict[str, dict[str, object]]:
     EntryFactory(study=cast.study, participant=cast.annotator)
     by_word = {"slug": cast.study.slug, "token": assignment.token, "pk": member.pk, "key": cast.batch.key,
                "position": 0, "number": 1, "provider": "prolific", "table": "agreement", "figure": "votes",
-               "kind": "yaml", "criterion": "listening"}  # fmt: skip
+               "ending": "csv", "kind": "yaml", "criterion": "listening"}  # fmt: skip
     special = {
         "join": cast.study.join_token,
         "enter": cast.study.join_token,

@@ -209,7 +209,7 @@ def addresses(resolver: URLResolver, cast: Cast, before: str = "/") -> Iterator[
 
 
 def _value(found: re.Match, cast: Cast) -> str:
-    values = {"slug": cast.study.slug, "key": cast.batch.key, "table": "votes"}
+    values = {"slug": cast.study.slug, "key": cast.batch.key, "table": "votes", "ending": "csv"}
     values |= {"position": "0", "number": "1", "pk": "1"}
     if found[1] == "uuid":
         return str(cast.batch.token)

@@ -21,7 +21,7 @@ DOWNLOADS = {
     "guidelines_pdf",
     "report_pdf",
     "report_json",
-    "report_csv",
+    "report_table",
     "report_html",
     "protocol_export",
     "return",
@@ -31,7 +31,7 @@ UNSHOWN_ELEMENTS = {"script", "style", "code", "kbd", "template", "time"}  # and
 WORD = re.compile(r"[A-Za-z]{2,}")
 # Names that are the same in every language.
 NAMES = {
-    "Parley", "English", "Italiano", "CSV", "JSON", "PDF", "HTML", "YAML", "XLSX", "Markdown", "SVG", "UTF",
+    "Parley", "English", "Italiano", "CSV", "JSON", "PDF", "HTML", "YAML", "XLSX", "Parquet", "Markdown", "SVG", "UTF",
     "GBP", "API", "SHA", "ISO", "Prolific", "Amazon", "Mechanical", "Turk", "HEDS", "Shimorina", "Belz", "https",
     "Thomson", "aclanthology", "org", "humeval", "gem", "Fleiss", "Cohen", "Krippendorff", "Gwet", "Landis", "Koch",
 }  # fmt: skip

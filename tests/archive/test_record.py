@@ -21,7 +21,8 @@ from qualification.models import Qualification, Recruitment, Sample
 from reporting.datasheet.build import as_markdown, datasheet
 from reporting.datasheet.heds3 import HEDS3
 from reporting.report.build import build_report
-from reporting.report.downloads import TABLES, as_csv
+from reporting.report.downloads import as_csv
+from reporting.report.frames import TABLES
 from reporting.report.latex import as_latex
 from reporting.study.facts import people_of
 from tests.archive.round_trip import changed, differences, empty_the_database, report_of, with_file

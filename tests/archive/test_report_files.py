@@ -11,7 +11,7 @@ from annotation.models import Study
 from archive import report_files as archive_report
 from archive import writer
 from archive.reader import import_archive
-from reporting.report.downloads import TABLES
+from reporting.report.frames import TABLES
 from tests.archive.round_trip import differences, empty_the_database, report_of
 from tests.factories import StudyFactory
 

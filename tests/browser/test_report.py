@@ -77,8 +77,8 @@ def test_each_download_is_a_file(cast: Cast, open_screen, name: str):
     with page.expect_download() as download:
         files = page.get_by_role("navigation", name="Downloads")
         if name == "majority":
-            files.get_by_text("CSV, by table").click()
-        files.get_by_role("link", name=name, exact=True).click()
+            files.get_by_text("Table by table").click()
+        files.get_by_role("link", name="CSV: majority" if name == "majority" else name, exact=True).click()
     body = Path(download.value.path()).read_bytes()
     if name == "PDF":
         assert body.startswith(b"%PDF-")

@@ -84,7 +84,7 @@ def test_the_table_names_the_weighting_and_has_both_estimates_of_a_real_crowd() 
     text, err = printed(COHERENCE, "--conversation", "dialogue", "--criterion", "criterion", parts=parts)
     lines = text.splitlines()
     assert lines[0] == "coherence: 35,000 ratings, 37 annotators, 1,000 conversations, weighted by the model"
-    assert any(line.split()[:4] == ["internal_swap", "-", "original", "-0.758"] for line in lines)
+    assert any(line.split()[:4] == ["internal_swap", "minus", "original", "-0.76"] for line in lines)
     assert any(line.split()[:4] == ["internal_swap", "-", "original", "-0.828"] for line in lines)
     assert "generalised least squares" in text
     assert err == ""
@@ -185,8 +185,8 @@ def test_one_source_has_its_mean_alone(ratings: Any) -> None:
 def test_the_table_says_for_whom_and_what_its_words_mean(ratings: Any) -> None:
     text = printed(ratings(crossed(annotators=2, items=9).to_csv(index=False)))[0]
     assert "Intervals are 95 %, each by itself, for new annotators and new conversations like these" in text
-    assert "(unreliable)" in text
-    assert "Unreliable: with fewer than 3 annotators or 10 conversations" in text
+    assert "]†" in text
+    assert "† Few data: with fewer than 3 annotators or 10 conversations" in text
     alone = printed(ratings(crossed(annotators=1).to_csv(index=False)))[0]
     assert alone.startswith("24 ratings, 1 annotator, 12 conversations")
 
@@ -196,8 +196,8 @@ def test_the_plain_share_stands_beside_that_of_the_model(ratings: Any) -> None:
     table.loc[table["source"] == "a", "value"] = 1
     text = printed(ratings(table.to_csv(index=False)))[0]
     heading, first = text.splitlines()[2:4]
-    assert heading.split() == ["source", "mean", "95", "%", "interval", "plain", "mean", "n"]
-    assert first.split()[-2:] == ["1.000", "36"]
+    assert heading.split() == ["Source", "Mean", "95", "%", "interval", "Plain", "mean", "Answers"]
+    assert first.split()[-2:] == ["1.00", "36"]
 
 
 def test_odds_ratios_that_are_separated_say_why(ratings: Any) -> None:

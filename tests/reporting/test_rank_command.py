@@ -116,7 +116,8 @@ def test_the_table_has_the_model_the_pairs_and_both_scales(frame: pd.DataFrame, 
     found = result(path, "--cluster", "conversation")
     best = max(found["sources"], key=lambda each: each["strength"])
     assert table.splitlines()[1].startswith(best["source"])
-    assert f"{best['strength']:.3f} [{best['low']:.3f}, {best['high']:.3f}]" in table
+    assert f"{best['strength']:+.2f} [{best['low']:+.2f}, {best['high']:+.2f}]" in table
+    assert f"{best['win_rate']:.0%} [{best['win_rate_low']:.0%}, {best['win_rate_high']:.0%}]" in table
     assert f"{400 / math.log(10) * best['strength']:+.0f}" in table
     assert "bot 0 against bot 1" in table
     assert "Davidson" in table
@@ -236,7 +237,7 @@ def test_the_table_says_for_whom_and_which_win_rate(frame: pd.DataFrame, tmp_pat
     path = tmp_path / "answers.csv"
     frame.to_csv(path, index=False)
     table = ranked(path, "--cluster", "conversation")[0]
-    assert "win rate (model)  plain" in table
+    assert "Expected win rate  Plain win rate" in table
     assert "Intervals are 95 %, each by itself, for new annotators and new conversations like these." in table
     assert "Ranks hold for all sources at once with 95 %." in " ".join(table.split())
     left, right, winner = frame["left"] == "bot 0", frame["right"] == "bot 0", frame["winner"]
@@ -244,7 +245,7 @@ def test_the_table_says_for_whom_and_which_win_rate(frame: pd.DataFrame, tmp_pat
     won = (left & (winner == "left")) | (right & (winner == "right"))
     plain = (won.sum() + (counted & (winner == "tie")).sum() / 2) / counted.sum()
     [line] = [line for line in table.splitlines() if line.startswith("bot 0  ")]
-    assert f"]  {plain:.3f}  " in line
+    assert f"{plain:.0%}" in line.split("]")[2].split()
     assert "1 triad of sources." in table
     assert max(map(len, table.splitlines())) <= 120
 

@@ -12,11 +12,18 @@ from measures.intervals import UNRELIABLE
 from measures.mixed.sources import BEYOND_SCALE, BY_MODEL, SourceComparison
 from measures.mixed.words import taste_sentence
 from measures.ordinal.odds import NO_VARIATION, NOT_CONVERGED, SEPARATED, TOO_LARGE, CumulativeFit
-from reporting.file_command import FileCommand, aligned, p_text, wrapped
+from reporting.file_command import FileCommand, aligned, p_text, printed, wrapped
 from reporting.file_options import Missing, add_missing, add_where, counted, ends, words
 from reporting.file_scores import SCALES, Scoring
 from reporting.offline import UnreadableRatings
 from reporting.offline_sources import CriterionSources, SourceColumns, compare_file
+from reporting.report.model_words import withheld
+from reporting.report.shown.frames import Frames
+from reporting.report.shown.of_files import frames_of_comparison
+from reporting.report.shown.parts import mean_ends
+from reporting.report.shown.sources import difference_columns
+from reporting.tables.cells import TERMINAL, TEXT, Cell, Grid, Shown, written
+from reporting.tables.columns import Format
 
 HELP = """Means of the sources in a ratings file and all their differences (one row per rating, header row; CSV, TSV,
 packed or not, XLSX, Parquet, JSON Lines or another table that pandas reads).
@@ -28,16 +35,14 @@ answers (0 and 1, yes and no) are compared as shares, and so are words of which 
 
 An export of Parley (long-csv) has item, conversation, source, annotator, criterion, value and role: --role role scores
 its answers as the report does. Needs no database."""
-MEANS = ("source", "mean", "95 % interval", "plain mean", "n")
 ODDS = ("odds of a higher answer", "ratio", "95 % interval", "p", "p (Holm)")
-DIFFERENCES = ("difference", "estimate", "95 % interval", "p", "p (Holm)", "df")
 VARIANCES = ("random effect", "SD", "variance", "groups")
 CHECKS = ("difference", "estimate", "95 % interval", "df")
 FOR_WHOM = "Intervals are 95 %, each by itself, for new annotators and new conversations like these"
 BEYOND_SCALE_MEANS = (
-    "Beyond the scale: the model estimates a mean outside of the scale, from few data; the end is shown instead."
+    "† Beyond the scale: the model estimates a mean outside of the scale, from few data; the end is shown instead."
 )
-UNRELIABLE_MEANS = "Unreliable: with fewer than 3 annotators or 10 conversations, an interval may be too narrow."
+UNRELIABLE_MEANS = "† Few data: with fewer than 3 annotators or 10 conversations, an interval may be too narrow."
 # Why there are no odds ratios.
 NO_ODDS = {
     NO_VARIATION: "only one answer occurs",
@@ -186,22 +191,15 @@ def as_text(found: list[CriterionSources]) -> str:
 
 def _text(said: CriterionSources) -> str:
     found, sources = said.found, said.sources
-    means = [
-        (sources[m.source], *_numbers(m.estimate), f"{plain:.3f}", f"{m.estimate.n_ratings:,}")
-        for m, plain in zip(found.means, said.plain_means, strict=True)
-    ]
-    rows = [
-        (f"{sources[d.first]} - {sources[d.second]}", *_numbers(d.estimate), p_text(d.p_value), p_text(d.adjusted_p),
-         "-" if d.degrees_of_freedom is None else f"{d.degrees_of_freedom:,.1f}")
-        for d in found.differences
-    ]  # fmt: skip
+    frames = frames_of_comparison(found, sources)
     checks = [
         (f"{sources[c.first]} - {sources[c.second]}", *_numbers(c.estimate), f"{c.degrees_of_freedom:,}")
         for c in found.checks
     ]
-    parts = [_titled(said.criterion, _sizes(found)), aligned([MEANS, *means])]
-    if rows:
-        parts.append(aligned([DIFFERENCES, *rows]))
+    parts = [_titled(said.criterion, _sizes(found)), printed(_means(said, frames))]
+    if found.differences:
+        narrow = [each for each in difference_columns() if each.term != "n"]  # the means have their answers
+        parts.append(printed(frames.grid("comparisons", "", narrow)))
     if checks:
         title = "Check: plain means, two-way clustered by annotator and conversation"
         parts.append(f"{title}\n{aligned([CHECKS, *checks])}")
@@ -214,6 +212,19 @@ def _text(said: CriterionSources) -> str:
     if said.left_out:
         parts.append("Left out:\n" + "\n".join(f"  {each}" for each in said.left_out))
     return "\n\n".join(parts)
+
+
+def _means(said: CriterionSources, frames: Frames) -> Grid:
+    """Return the means as in the report, one below the other, and beside them those without a model."""
+    plain = dict(zip(said.sources, said.plain_means, strict=True))
+    shown = [
+        Shown("Source", "source", TEXT),
+        Shown("Mean", "mean"),
+        Shown("95 % interval", mean_ends),
+        Shown("Plain mean", lambda row, _frames: Cell(written(plain[row.source], Format.FIGURE))),
+        Shown("Answers", "n_ratings"),
+    ]
+    return frames.grid("means", "", shown, place=TERMINAL)
 
 
 def _variances(said: CriterionSources) -> list[tuple[str, ...]]:
@@ -235,8 +246,9 @@ def _notes(found: SourceComparison) -> list[str]:
     estimates = [each.estimate for each in found.means] + [each.estimate for each in found.differences]
     said = []
     if any(each.low is not None for each in estimates):
-        corrected = "; p (Holm) is corrected over all differences" if len(found.differences) > 1 else ""
+        corrected = "; Holm's p is corrected over all differences" if len(found.differences) > 1 else ""
         said.append(wrapped(f"{FOR_WHOM}{corrected}. The plain mean weighs every rating alike."))
+    said += [wrapped(withheld(note, False)) for note in dict.fromkeys(_missing(estimates))]
     if any(each.interval_note == UNRELIABLE for each in estimates):
         said.append(wrapped(UNRELIABLE_MEANS))
     if any(each.interval_note == BEYOND_SCALE for each in estimates):
@@ -244,6 +256,10 @@ def _notes(found: SourceComparison) -> list[str]:
     if taste := taste_sentence(found):
         said.append(wrapped(taste))
     return said
+
+
+def _missing(estimates: list[Estimate]) -> list[str]:
+    return [note for each in estimates if each.low is None and (note := each.reason or each.interval_note)]
 
 
 def _odds_text(sources: tuple[str, ...], odds: CumulativeFit) -> str:

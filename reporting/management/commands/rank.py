@@ -14,17 +14,20 @@ from measures.preferences.comparisons import PairCounts
 from measures.preferences.ranking import (
     BRADLEY_TERRY,
     DAVIDSON,
-    ELO,
     NOT_TOLD_APART,
     SEPARATED,
     Ranking,
-    SourceRank,
 )
-from reporting.file_command import FileCommand, aligned, wrapped
+from reporting.file_command import FileCommand, aligned, printed, wrapped
 from reporting.file_options import Missing, add_missing, add_where, counted
 from reporting.labels import REASONS
 from reporting.offline import UnreadableRatings
 from reporting.ranked_file import ComparisonColumns, RankedFile, ranking_of_file
+from reporting.report.shown.frames import Frames
+from reporting.report.shown.of_files import frames_of_ranking
+from reporting.report.shown.sources import ranking_columns
+from reporting.tables.cells import TERMINAL, Cell, Grid, Shown, written
+from reporting.tables.columns import Format
 
 HELP = """Rank sources by comparisons (a table with a header, one row per answer: CSV, TSV, XLSX, Parquet, JSON or
 JSON Lines, also gzipped). The winner is left, right, tie (or equal) or both_bad; a row without a winner is left
@@ -185,37 +188,26 @@ def _ends(found: Estimate) -> dict[str, float | None]:
 
 def as_table(found: RankedFile, columns: ComparisonColumns) -> str:
     """Return the sources from the best to the worst, the pairs, and what else the model says."""
-    ranking = found.ranking
-    answers = ranking.counts.compared.sum(axis=1)
-    sources = [
-        [
-            found.sources[each.source],
-            _shown(each.strength),
-            "-" if each.strength.value is None else f"{ELO * each.strength.value:+.0f}",
-            _shown(each.win_rate),
-            _plain_rate(ranking.counts, each.source),
-            _ranks(each),
-            f"{answers[each.source]:,}",
-        ]
-        for each in ranking.in_order
-    ]
     blocks = [
-        aligned([["source", "strength", "Elo", "win rate (model)", "plain", "rank", "answers"], *sources]),
+        printed(_sources(found)),
         aligned([["pair", "expected", "preferred", "ties", "both bad"], *_pairs(found)]),
         "\n".join(_sentences(found, columns)),
     ]
     return "\n\n".join(blocks)
 
 
-def _plain_rate(counts: PairCounts, source: int) -> str:
-    answers = counts.compared[source].sum()
-    return f"{(counts.preferred[source].sum() + counts.tied[source].sum() / 2) / answers:.3f}" if answers else "-"
+def _sources(found: RankedFile) -> Grid:
+    """Return the ranking as in the report, and beside its win rates those that depend on the opponents."""
+    counts, places = found.ranking.counts, {name: at for at, name in enumerate(found.sources)}
 
+    def plain(row: Any, _frames: Frames) -> Cell:
+        source = places[row.source]
+        wins = counts.preferred[source].sum() + counts.tied[source].sum() / 2
+        return Cell(written(float(wins / row.answers) if row.answers else None, Format.SHARE))
 
-def _ranks(each: SourceRank) -> str:
-    if each.best_rank is None:
-        return "-"
-    return f"{each.best_rank}" if each.best_rank == each.worst_rank else f"{each.best_rank} to {each.worst_rank}"
+    *columns, rank, _at_equal_length, answers = ranking_columns()
+    shown = [*columns, Shown("Plain win rate", plain), rank, answers]
+    return frames_of_ranking(found.ranking, found.sources).grid("rankings", "", shown, place=TERMINAL)
 
 
 def _pairs(found: RankedFile) -> list[list[str]]:

@@ -5,7 +5,8 @@ from django.utils import timezone
 
 from annotation.models import Study
 from reporting.report.build import build_report, open_report
-from reporting.report.downloads import TABLES, as_csv, as_json
+from reporting.report.downloads import as_csv, as_json
+from reporting.report.frames import TABLES
 
 
 class Command(BaseCommand):

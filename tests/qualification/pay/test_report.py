@@ -11,7 +11,7 @@ from annotation.services.agreement import sweep
 from qualification.models import PayPlan
 from qualification.pay.services.ledger import sweep_pay
 from reporting.report.build import build_report
-from reporting.report.downloads import TABLES
+from reporting.report.frames import TABLES
 from reporting.report.time_and_pay import TimeAndPay
 from tests.cast import Cast
 from tests.clock import NOW
@@ -62,5 +62,5 @@ def test_the_ledger_is_on_the_page_and_in_the_table(paid: Cast, client: Client):
     html = client.get(reverse("report", args=["wellbeing"])).content.decode()
     assert '<td class="number">10.84</td>' in html
     assert "the median batch was paid 6.34 GBP per hour" in html
-    rows = TABLES["time_and_pay"](build_report(paid.study, now=NOW))
+    rows = TABLES["time_and_pay"].rows(build_report(paid.study, now=NOW))
     assert {"figure": "ledger", "part": "GBP total", "value": "10.84"} in list(rows)

@@ -43,7 +43,7 @@ def test_page_and_csv_of_the_report_have_them(judged: Study, client: Client):
     table = page[page.index("Metrics and models against final labels") :]
     assert re.findall(r'<th scope="row">(\w+)</th>', table)[:3] == ["judge", "bleu", "bleu"]
     assert f'href="{reverse("predictions", args=[judged.slug])}"' in table
-    body = client.get(reverse("report_csv", args=[judged.slug, "predictions"])).content.decode("utf-8-sig")
+    body = client.get(reverse("report_table", args=[judged.slug, "predictions", "csv"])).content.decode("utf-8-sig")
     assert [row["metric"] for row in csv.DictReader(io.StringIO(body))] == ["judge", "bleu", "bleu", "nll", "nll"]
 
 

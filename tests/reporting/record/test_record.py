@@ -21,7 +21,8 @@ from reporting.record.qualifying_words import qualification_lines
 from reporting.record.record import study_record_of
 from reporting.report.build import build_report
 from reporting.report.checklist import Entry
-from reporting.report.downloads import TABLES, as_csv
+from reporting.report.downloads import as_csv
+from reporting.report.frames import TABLES
 from reporting.report.latex import as_latex
 from tests.cast import Cast
 from tests.clock import NOW
@@ -227,7 +228,7 @@ def test_a_study_without_acceptance_has_nothing_of_it_anywhere(cast: Cast, clien
     PlanFactory(study=cast.study, is_on=False)
     report = build_report(cast.study, now=NOW)
     assert report.acceptance is None
-    assert as_csv(report, "acceptance") == ""
+    assert TABLES["acceptance"].frame(report).empty
     assert "acceptance" not in as_latex(report).lower()
     client.force_login(cast.lead)
     for route in ("report", "board"):
@@ -254,7 +255,7 @@ def test_tables_latex_and_methods_have_it_in_english(acceptance: AcceptanceStudy
     assert {"figure": "first_pass_yield", "part": "", "value": "0.5"} in rows
     assert {"figure": "rounds", "part": "2", "value": "1"} in rows
     assert {"figure": "plan 1", "part": "most_errors", "value": "1"} in rows
-    assert len(list(TABLES["acceptance"](report))) == len(rows)
+    assert len(TABLES["acceptance"].frame(report)) == len(rows)
     text = as_latex(report)
     assert r"\label{tab:acceptance}" in text
     assert "Needed more than one round & 50.0 \\%" in text

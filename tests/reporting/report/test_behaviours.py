@@ -27,6 +27,8 @@ from reporting.report.behaviours import Behaviour
 from reporting.report.build import Report, build_report
 from reporting.report.downloads import as_csv
 from reporting.report.latex import as_latex
+from reporting.report.shown.frames import Frames
+from reporting.report.shown.sources import behaviour_differences
 from tests.annotation.importing.conftest import NOW, load, load_ratings
 from tests.factories import MembershipFactory, StudyFactory, make_annotator
 from tests.measures.mixed.reading import REFERENCE
@@ -186,9 +188,9 @@ def test_the_page_shows_rates_differences_agreement_and_a_figure_unfolded(report
 def test_the_table_of_differences_shows_the_side_of_zero_and_that_intervals_are_not_corrected(report: Report):
     pair = first(report).rates.pairs[0]
     near = replace(pair, limits=replace(pair.limits, low=0.00003, high=0.11))
-    rows = [replace(first(report), rates=replace(first(report).rates, pairs=[near]))]
-    found = {"report": {"behaviours": rows}, "names": {"sources": {}}}
-    table = render_to_string("reporting/report/_behaviour_differences.html", found)
+    report.behaviours = [replace(first(report), rates=replace(first(report).rates, pairs=[near]))]
+    drawn = behaviour_differences(Frames(report))
+    table = render_to_string("reporting/report/_behaviour_differences.html", {"behaviour_differences": drawn})
     assert "+0.00003 to +0.11" in table
     assert "Intervals are not corrected for the number of comparisons" in table
 

@@ -17,11 +17,10 @@ from annotation.models import Assignment, Rating, Study
 from annotation.services.claiming import claim_seat
 from protocols.models import Explanation
 from reporting.report.build import Report, build_report
-from reporting.report.downloads import as_csv, as_json
+from reporting.report.downloads import as_csv, as_json, as_xlsx
 from reporting.report.latex import as_latex
 from reporting.report.negatives import Negatives
 from reporting.report.page import MOST_TEXTS, page_of
-from reporting.report.spreadsheet import as_xlsx
 from tests.cast import Cast
 from tests.factories import make_batch
 from tests.he_study import he_rows
@@ -185,7 +184,7 @@ def test_the_texts_are_in_every_file_but_latex(cast: Cast, negative: Assignment)
         assert "=HYPERLINK(1)" in book.read("xl/sharedStrings.xml").decode()
     text = as_latex(report)
     assert "HYPERLINK" not in text
-    assert r"Correctness & 6 & 1 & 0 & 16.67 & 100.00 \\" in text
+    assert r"Correctness & 6 & 1 & 16.67 \% & 100.00 \% & 0 \\" in text
 
 
 def test_the_page_shows_texts_escaped_and_no_account_name(cast: Cast, negative: Assignment, client: Client):

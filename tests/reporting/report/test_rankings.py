@@ -154,9 +154,9 @@ def test_the_methods_name_the_model_and_every_answer_left_out(answered):
         in said
     )
     best = report.rankings[0].sources[0]
-    assert f"Model A & {best.strength.value:.2f} & {best.strength.low:.2f} to {best.strength.high:.2f}" in as_latex(
-        report
-    )
+    (row,) = [line for line in as_latex(report).splitlines() if line.startswith("Better & Model A & ")]
+    assert f"{best.strength.value:+.2f}" in row
+    assert f"[{best.strength.low:+.2f}, {best.strength.high:+.2f}]" in row
 
 
 def test_the_methods_name_a_parameter_for_the_side_only_where_the_model_has_one(answered):
@@ -279,10 +279,10 @@ def test_latex_has_the_interval_of_the_win_rate_and_the_answers(answered):
     report = build_report(answered, now=NOW)
     row = report.rankings[0].sources[0]
     rate = row.win_rate
-    said = (
-        f" & {rate.value:.2f} & {rate.low:.2f} to {rate.high:.2f} & {row.best_rank} to {row.worst_rank} & {row.answers}"
-    )
-    assert said in as_latex(report)
+    (line,) = [line for line in as_latex(report).splitlines() if line.startswith("Better & Model A & ")]
+    assert rf"{rate.value:.0%}".replace("%", r" \%") in line
+    assert f"[{rate.low:.0%}, {rate.high:.0%}]".replace("%", r" \%") in line
+    assert line.endswith(rf" & {row.best_rank} & {row.answers} \\[0pt]")
 
 
 def test_a_study_without_comparisons_has_no_ranking(he_report):
@@ -322,7 +322,8 @@ def test_latex_has_the_win_rates_of_every_pair_with_their_answers(answered):
     text = as_latex(report).split(r"\label{tab:winrates1}")[1].split(r"\end{longtable}")[0]
     pair = report.rankings[0].pairs[0]
     for rate in (pair.win_rate, pair.win_rate.of_the_other):
-        assert f"{rate.value:.2f} [{rate.low:.2f}, {rate.high:.2f}] (n = {pair.answers})" in text
+        ends = f"[{rate.low:.0%}, {rate.high:.0%}]".replace("%", r" \%")
+        assert rf"{{\scriptsize {ends}}}\\[0pt]{{\scriptsize n {pair.answers}}}" in text
 
 
 def test_the_chart_prints_the_intervals_and_has_a_line_at_one_half(answered):

@@ -22,7 +22,8 @@ from annotation.services.claiming import claim_seat, expire_leases, submit_assig
 from measures.histograms import Histogram
 from protocols.specs import spec_of
 from reporting.report.build import PARTS, build_report
-from reporting.report.downloads import TABLES, as_csv, as_json
+from reporting.report.downloads import as_csv, as_json
+from reporting.report.frames import TABLES
 from reporting.study.plain import plain
 from reporting.study.rules import positive_rows, tied_patterns
 from tests.cast import Cast

@@ -78,11 +78,11 @@ def test_others_read_the_texts_in_the_report_as_before(written: Cast):
 
 
 def test_a_controller_cannot_fetch_the_table_of_texts_and_is_not_offered_it(written: Cast):
-    assert got(written.controller, "report_csv", "negative_texts").status_code == 403
-    assert got(written.controller, "report_csv", "negatives").status_code == 200
-    place = reverse("report_csv", args=["wellbeing", "negative_texts"])
+    assert got(written.controller, "report_table", "negative_texts", "csv").status_code == 403
+    assert got(written.controller, "report_table", "negatives", "csv").status_code == 200
+    place = reverse("report_table", args=["wellbeing", "negative_texts", "csv"])
     assert place not in got(written.controller, "report").content.decode()
-    assert SAID in got(written.observer, "report_csv", "negative_texts").content.decode()
+    assert SAID in got(written.observer, "report_table", "negative_texts", "csv").content.decode()
 
 
 def test_a_report_through_the_api_holds_no_text_of_an_answer_for_a_controller(written: Cast):

@@ -109,7 +109,7 @@ def test_the_report_of_whole_dialogues_has_them_with_the_mix_of_final_labels(diq
     page = client.get(reverse("report", args=[diqad.study.slug])).text
     assert "The dialogues as a data set" in page
     assert "Final labels of the dialogues" in page
-    assert client.get(reverse("report_csv", args=[diqad.study.slug, "data_set"])).status_code == 200
+    assert client.get(reverse("report_table", args=[diqad.study.slug, "data_set", "csv"])).status_code == 200
     picture = client.get(reverse("report_figure_svg", args=[diqad.study.slug, "labels"]))
     assert picture["Content-Type"].startswith("image/svg+xml")
 

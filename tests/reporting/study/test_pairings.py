@@ -102,8 +102,8 @@ def of_two() -> Study:
 
 def test_votes_and_final_labels_of_two_sources_have_their_names(of_two: Study, client: Client):
     votes, labels = sections(of_two, client)
-    assert "Model A:&nbsp;4, Model B:&nbsp;0" in votes
-    assert "Model A:&nbsp;2&nbsp;(100.00&nbsp;%); Model B:&nbsp;0" in labels
+    assert "Model A:\u00a04, Model B:\u00a00" in votes
+    assert "Model A:\u00a02\u00a0(100.00\u00a0%); Model B:\u00a00" in labels
     for section in (votes, labels):
         assert "Speaker 1" not in section
         assert "first source of a pair" not in section
