@@ -156,6 +156,7 @@ MAY: dict[str, dict[str, frozenset[str]]] = {
     "board_quality": {"GET": WATCHERS},
     "board_quality_fragment": {"GET": WATCHERS},
     "report": {"GET": WATCHERS},
+    "report_state": {"GET": WATCHERS},
     "report_json": {"GET": WATCHERS},
     "report_pdf": {"GET": WATCHERS},
     "report_table": {"GET": WATCHERS},
