@@ -30,7 +30,7 @@ class ImportJob(models.Model):
     study = models.ForeignKey(Study, models.CASCADE, related_name="imports")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     kind = models.CharField(max_length=12, choices=Kind)
-    format = models.CharField(max_length=20, blank=True)
+    format = models.CharField(max_length=40, blank=True)
     options = models.JSONField(default=dict, blank=True, help_text="Column map, create missing.")
     file_name = models.CharField(max_length=255)
     file_sha256 = models.CharField(max_length=64)
