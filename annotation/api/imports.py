@@ -138,7 +138,7 @@ class ImportsView(StudyView):
         texts = {name: data[name] for name in data if isinstance(data[name], str)} if is_form else {}
         form = ImportForm({"kind": ImportJob.Kind.DIALOGUES} | texts, request.FILES, study=self.study)
         if is_form:
-            refuse_unknown(data, (*form.fields, CSRF_FIELD))
+            refuse_unknown([name for name in data if name != CSRF_FIELD], form.fields)
         _refuse_wrong(form)
         user, now = signed_in(request.user), timezone.now()
         job = uploads.queue_import(study=self.study, user=user, now=now, **form.arguments())

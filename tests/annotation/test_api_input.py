@@ -101,6 +101,7 @@ def test_an_unknown_field_of_an_import_is_refused_with_the_known_ones(cast: Cast
     ((field, (said,)),) = error(answer)["fields"].items()
     assert field == name
     assert said.startswith("This field is unknown. The fields are: kind, file, format, ")
+    assert "csrf" not in said
     assert " map_scenario," in said
     assert not ImportJob.objects.exists()
 
