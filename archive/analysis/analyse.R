@@ -105,11 +105,13 @@ interval <- function(found, low, high) {
   c(max(min(low, found["estimate"]), found["estimate"] - half), min(max(high, found["estimate"]), found["estimate"] + half))
 }
 
-# The mean of a source. One that the model places beyond the scale is put at its end, and marked.
+# The mean of a source. One that the model places beyond the scale is put at its end, and marked; a ten-thousandth of the
+# scale is noise.
 mean_row <- function(found, low, high) {
   ends <- interval(found, low, high)
   inside <- pmin(pmax(c(found["estimate"], ends), low), high)
-  is_beyond <- found["estimate"] < low - 1e-9 || found["estimate"] > high + 1e-9
+  noise <- 1e-4 * (high - low)
+  is_beyond <- found["estimate"] < low - noise || found["estimate"] > high + noise
   data.frame(mean = inside[1], low = inside[2], high = inside[3], note = if (is_beyond) "beyond_scale" else "")
 }
 

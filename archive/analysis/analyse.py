@@ -174,7 +174,8 @@ def mean_row(model, at, n, low, high):
     """Return the mean of a source. One that the model places beyond the scale is put at its end, and marked."""
     estimate, error, df = model.contrast(np.eye(len(model.means))[at])
     numbers = np.array([estimate, *interval(estimate, error, df, low, high)])
-    is_beyond = not low - 1e-9 <= estimate <= high + 1e-9
+    noise = 1e-4 * (high - low)
+    is_beyond = not low - noise <= estimate <= high + noise
     names = ("mean", "low", "high")
     return dict(zip(names, np.clip(numbers, low, high), strict=True)) | {
         "n": n,
