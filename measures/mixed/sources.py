@@ -173,7 +173,8 @@ def compare_sources(
     away from the ratings, and nobody could say how far. With fewer than 3 annotators or 10 conversations they are
     marked 'unreliable'. If all answers are 0 or 1, and fewer than 5 of a source are 0, or 1, its intervals are marked
     'rare_answer'. The model may place a mean outside of the scale: it is set to the end of the scale and marked
-    'beyond_scale', unless that is by less than a ten-thousandth of the scale. Differences stay those of the model.
+    'beyond_scale', unless that is by less than a ten-thousandth of the scale, or all ratings of the source are at that
+    end. Differences stay those of the model.
 
     Where all annotators of an item always agree, each item of a source counts once, and annotators have no effect.
     """
@@ -321,7 +322,8 @@ class _Contrasts:
         contrast[place] = 1.0
         estimate, df = self._estimate(contrast)
         estimate = t_interval(estimate, df, self.level, bounds) if df is not None else estimate
-        return SourceMean(source, _within(self._marked(estimate, contrast), bounds), df)
+        values = self.ratings.value[self.ratings.source == place]
+        return SourceMean(source, _within(self._marked(estimate, contrast), values, bounds), df)
 
     def difference(self, first: int, second: int, bounds: tuple[float, float]) -> SourceDifference:
         contrast = np.zeros(len(self.present))
@@ -358,8 +360,11 @@ class _Contrasts:
         return replace(estimate, interval_note=RARE_ANSWER if is_rare else self.mark)
 
 
-def _within(estimate: Estimate, bounds: tuple[float, float]) -> Estimate:
-    """Return the estimate with the end of the scale in place of what lies beyond it, marked if that is not noise."""
+def _within(estimate: Estimate, values: FloatArray, bounds: tuple[float, float]) -> Estimate:
+    """Return the estimate with the end of the scale in place of what lies beyond it.
+
+    It is marked if that is not noise, and if the end is not the mean of the values anyway.
+    """
     value = estimate.value
     if value is None or bounds[0] <= value <= bounds[1]:
         return estimate
@@ -367,7 +372,7 @@ def _within(estimate: Estimate, bounds: tuple[float, float]) -> Estimate:
         None if each is None else min(max(each, bounds[0]), bounds[1]) for each in (value, estimate.low, estimate.high)
     ]
     noise = NOISE * (bounds[1] - bounds[0]) if np.isfinite(bounds).all() else NOISE
-    is_noise = bounds[0] - noise <= value <= bounds[1] + noise
+    is_noise = bounds[0] - noise <= value <= bounds[1] + noise or bool((values == inside[0]).all())
     note = estimate.interval_note if is_noise else BEYOND_SCALE
     return replace(estimate, value=inside[0], low=inside[1], high=inside[2], interval_note=note)
 

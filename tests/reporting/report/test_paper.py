@@ -12,8 +12,8 @@ from django.utils.translation import override as in_language
 from annotation.models import Study
 from reporting.report.build import Report, build_report
 from reporting.report.latex import as_latex
-from reporting.report.page import page_of
 from reporting.report.latex_table import escaped
+from reporting.report.page import page_of
 from reporting.report.paper import FIGURES, FIRST_AUTHOR, REFERENCES, paper_files, references_of
 from tests.reporting.report.test_rankings import make_answered
 
@@ -93,7 +93,9 @@ def test_the_whole_report_compiles(report: Report, tmp_path: Path):
     expect_a_clean_page(compiled(tmp_path, "report.tex"))
 
 
-NAMED = re.compile(r"((?:Al |de )?[A-Z][A-Za-zé]+)(?:, [A-Z][a-zé]+)*(?: and (?:van )?[A-Z][a-zé]+)? \(?((?:19|20)\d\d)\b")
+NAMED = re.compile(
+    r"((?:Al |de )?[A-Z][A-Za-zé]+)(?:, [A-Z][a-zé]+)*(?: and (?:van )?[A-Z][a-zé]+)? \(?((?:19|20)\d\d)\b"
+)
 
 
 def test_every_publication_that_the_report_can_name_is_in_the_bibliography():
@@ -109,3 +111,13 @@ def test_the_bibliography_has_what_the_text_names_and_nothing_else():
 
 def test_a_minus_is_printed():
     assert escaped("−0.04 to 0.60") == "$-$0.04 to 0.60"
+
+
+def test_a_study_without_a_results_paragraph_has_no_empty_section(scale_study: Study):
+    report = build_report(scale_study, now=NOW)
+    report.results = []
+    files = dict(paper_files(report, {}))
+    assert "results.tex" not in files
+    assert "section{Results}" not in files["paper.tex"].decode()
+    report.results = ["The mean was 3.00."]
+    assert "section{Results}" in dict(paper_files(report, {}))["paper.tex"].decode()
