@@ -201,14 +201,21 @@ def _warning_sentences(row: SourceComparison) -> Iterable[str]:
             "annotators only if these do not differ in which source they prefer, either."
         ) % {"annotators": people}
     if UNEQUAL_VARIANCES in row.warnings and row.unequal:
-        yield unequal_sentence(row.unequal)
+        yield " ".join(
+            [
+                unequal_sentence(row.unequal),
+                _(
+                    "Odds ratios do not assume equal variances: run the command compare with --odds-ratios on the "
+                    "exported answers."
+                ),
+            ]
+        )
 
 
 def unequal_sentence(found: Unequal) -> str:
-    """Return which intervals of shares are too narrow and too wide, and what to use instead."""
+    """Return which intervals of shares are too narrow and too wide."""
     return _(
         "The shares differ so much that one variance does not suit all sources: the largest is %(ratio)s times the "
         "smallest. Intervals are too narrow for %(narrow)s and too wide for %(wide)s, and p values between sources can "
-        "be too small. Odds ratios do not assume equal variances: run the command compare with --odds-ratios on the "
-        "exported answers."
+        "be too small."
     ) % {"ratio": number(found.ratio, ".1f"), "narrow": both(found.too_narrow), "wide": both(found.too_wide)}

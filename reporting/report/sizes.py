@@ -85,11 +85,14 @@ class Material:
 
     @property
     def votes_missing(self) -> int:
-        """Return how many votes items have fewer than seats; 0 if batches have unequal seats or items more votes."""
+        """Return how many votes items have fewer than seats; 0 if batches have unequal seats.
+
+        If no item has as many votes as seats, or one has more, these answers were planned otherwise.
+        """
         votes, seats = self.votes_per_item, self.seats_per_batch
         if votes.high is None or votes.mean is None or seats.low is None or seats.low != seats.high:
             return 0
-        return max(0, seats.low * self.items - round(votes.mean * self.items)) if votes.high <= seats.low else 0
+        return seats.low * self.items - round(votes.mean * self.items) if votes.high == seats.low else 0
 
     @property
     def has_dialogues_by_source(self) -> bool:

@@ -226,14 +226,14 @@ def test_shares_that_differ_too_much_for_one_variance_are_warned_of_with_the_nam
     first, *others = build_report(overlapping, now=NOW).comparisons
     unequal = Unequal(12.5, ["Plain", "Sharp"], ["Mild"])
     rows = [replace(first, warnings=["unequal_variances"], unequal=unequal), *others]
-    (of,) = [
-        of for said, of in warnings_of(rows).items() if "too narrow for Plain and Sharp and too wide for Mild" in said
-    ]
+    wanted = "too narrow for Plain and Sharp and too wide for Mild"
+    [(warning, of)] = [found for found in warnings_of(rows).items() if wanted in found[0]]
     assert of == [first.criterion]
+    assert "run the command compare with --odds-ratios" in warning
     names = {row.criterion: row.criterion for row in rows}
     said = " ".join(model_sentences(rows, names, has_dialogues_as_units=False))
     assert f"{first.criterion}: The shares differ so much that one variance does not suit all sources" in said
-    assert "--odds-ratios" in said
+    assert wanted in said
 
 
 def test_the_sources_that_are_named_are_those_of_the_model(he_report):
