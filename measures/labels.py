@@ -1,7 +1,7 @@
 """Words and warnings shown with results: optional reading aids, never a decision."""
 
+import decimal
 from collections.abc import Callable
-from decimal import ROUND_HALF_UP, Decimal
 from enum import StrEnum
 
 import numpy as np
@@ -49,7 +49,7 @@ def krippendorff_word(value: float | None) -> str | None:
 
 def _as_shown(value: float) -> float:
     """Return the value with two decimals: -0.003 is shown as 0.00, and "poor" beside it would contradict the legend."""
-    return float(Decimal(repr(float(value))).quantize(Decimal("0.01"), ROUND_HALF_UP))
+    return float(decimal.Decimal(repr(float(value))).quantize(decimal.Decimal("0.01"), decimal.ROUND_HALF_UP))
 
 
 class WordScale(StrEnum):
