@@ -24,6 +24,7 @@ ALONE = {
     "plan": "bench.statistics:plan",
     "compare": "bench.comparisons:run",
     "coverage": "bench.coverage:run",
+    "unequal-rates": "bench.unequal_rates:run",
     "rank-coverage": "bench.rank_coverage:run",
     "agreement-coverage": "bench.population_coverage:run",
     "power": "bench.power:run",

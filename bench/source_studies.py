@@ -51,15 +51,23 @@ class SourceStudy:
     annotator_source: float = 0.25
     residual: float = 1.0
 
+    @property
+    def spread(self) -> float:
+        """Return the standard deviation of a score."""
+        parts = (self.conversation, self.conversation_source, self.turn, self.item, self.annotator)
+        return math.hypot(*parts, self.annotator_source, self.residual)
+
     def means(self, effects: np.ndarray) -> np.ndarray:
         """The means of the sources on the scale, over new conversations and annotators, exactly."""
-        parts = (self.conversation, self.conversation_source, self.turn, self.item, self.annotator)
-        spread = math.hypot(*parts, self.annotator_source, self.residual)
         thresholds = THRESHOLDS[self.scale]
         if not thresholds:
             return CENTRE + effects
-        below = (np.array(thresholds) - CENTRE - effects[:, None]) / spread
+        below = (np.array(thresholds) - CENTRE - effects[:, None]) / self.spread
         return special.ndtr(-below).sum(axis=1)
+
+    def effects_for(self, shares: np.ndarray) -> np.ndarray:
+        """Return the effects with which answers 0 and 1 have these shares of 1: the reverse of `means`."""
+        return special.ndtri(shares) * self.spread - CENTRE
 
     def draw(self, effects: np.ndarray, rng: np.random.Generator) -> Ratings:
         """Draw panels, effects and answers."""

@@ -1,5 +1,6 @@
 """Words and warnings shown with results: optional reading aids, never a decision."""
 
+import decimal
 from collections.abc import Callable
 from enum import StrEnum
 
@@ -22,22 +23,33 @@ _LANDIS_KOCH = ((0.20, "slight"), (0.40, "fair"), (0.60, "moderate"), (0.80, "su
 def landis_koch(value: float | None) -> str | None:
     """Return the word of Landis & Koch 1977, Biometrics 33:159; None for an undefined value.
 
-    Poor below 0, slight to .20, fair to .40, moderate to .60, substantial to .80, almost_perfect above.
+    Poor below 0, slight to .20, fair to .40, moderate to .60, substantial to .80, almost_perfect above; of the number
+    as it is shown.
     """
     if value is None:
         return None
-    if value < 0:
+    shown = _as_shown(value)
+    if shown < 0:
         return "poor"
-    return next((word for upper, word in _LANDIS_KOCH if value <= upper), "almost_perfect")
+    return next((word for upper, word in _LANDIS_KOCH if shown <= upper), "almost_perfect")
 
 
 def krippendorff_word(value: float | None) -> str | None:
-    """Return Krippendorff's (2004) word: 'reliable' from .800, 'tentative' from .667, 'unreliable' below, or None."""
+    """Return Krippendorff's (2004) word: 'reliable' from .800, 'tentative' from .667, 'unreliable' below, or None.
+
+    It is the word of the number as it is shown.
+    """
     if value is None:
         return None
-    if value >= 0.800:
+    shown = _as_shown(value)
+    if shown >= 0.800:
         return "reliable"
-    return "tentative" if value >= 0.667 else "unreliable"
+    return "tentative" if shown >= 0.667 else "unreliable"
+
+
+def _as_shown(value: float) -> float:
+    """Return the value with two decimals: -0.003 is shown as 0.00, and "poor" beside it would contradict the legend."""
+    return float(decimal.Decimal(repr(float(value))).quantize(decimal.Decimal("0.01"), decimal.ROUND_HALF_UP))
 
 
 class WordScale(StrEnum):

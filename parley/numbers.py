@@ -29,3 +29,12 @@ def digits_beside_zero(value: float) -> int:
 def sided(value: float | None) -> str:
     """Return a signed number with enough decimals that one near 0 is not shown as 0."""
     return "–" if value is None else number(value, f"+.{digits_beside_zero(value)}f")
+
+
+def between(value: float | None, low: float | None, high: float | None) -> str:
+    """Return a mean with two decimals, or more for one that lies between two ends and would be shown as one of them."""
+    for digits in (2, 3, 4):
+        shown = number(value, f".{digits}f")
+        if value in (low, high) or shown not in (number(low, f".{digits}f"), number(high, f".{digits}f")):
+            break
+    return shown

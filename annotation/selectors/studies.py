@@ -219,7 +219,12 @@ def _batch_step(study: Study, numbers: Numbers) -> Said:
             "items": intcomma(numbers.n_items),
             "seats": intcomma(numbers.n_seats),
         }
-        hint = _("%(batches)s batches with %(items)s items and %(seats)s seats.") % parts
+        text = ngettext(
+            "%(batches)s batch with %(items)s items and %(seats)s seats.",
+            "%(batches)s batches with %(items)s items and %(seats)s seats.",
+            numbers.n_batches,
+        )
+        hint = text % parts
     return _("Batches"), "study_batches", _("Make batches"), hint
 
 

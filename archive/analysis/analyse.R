@@ -105,11 +105,13 @@ interval <- function(found, low, high) {
   c(max(min(low, found["estimate"]), found["estimate"] - half), min(max(high, found["estimate"]), found["estimate"] + half))
 }
 
-# The mean of a source. One that the model places beyond the scale is put at its end, and marked.
-mean_row <- function(found, low, high) {
+# The mean of a source. One that the model places beyond the scale is put at its end, and marked, unless all ratings are at
+# that end; a ten-thousandth of the scale is noise. `plain` is the mean of the ratings.
+mean_row <- function(found, plain, low, high) {
   ends <- interval(found, low, high)
   inside <- pmin(pmax(c(found["estimate"], ends), low), high)
-  is_beyond <- found["estimate"] < low - 1e-9 || found["estimate"] > high + 1e-9
+  noise <- 1e-4 * (high - low)
+  is_beyond <- (found["estimate"] < low - noise && plain > low) || (found["estimate"] > high + noise && plain < high)
   data.frame(mean = inside[1], low = inside[2], high = inside[3], note = if (is_beyond) "beyond_scale" else "")
 }
 
@@ -143,7 +145,9 @@ criterion_tables <- function(used, sources, ratings, effects, once) {
   unit <- diag(length(sources))
   at <- seq_along(sources)
   pairs <- if (length(at) > 1) combn(at, 2, simplify = FALSE)
-  means <- do.call(rbind, lapply(at, function(i) mean_row(found_of(unit[i, ]), low, high)))
+  means <- do.call(rbind, lapply(at, function(i) {
+    mean_row(found_of(unit[i, ]), mean(ratings$value[ratings$source == sources[i]]), low, high)
+  }))
   means <- cbind(criterion = used$criterion, source = sources, means[1:3], n = as.vector(table(ratings$source)), means["note"])
   differences <- do.call(rbind, lapply(pairs, function(pair) {
     row <- difference_row(found_of(unit[pair[1], ] - unit[pair[2], ]), high - low)

@@ -170,14 +170,18 @@ def interval(estimate, error, df, low, high):
     return max(min(low, estimate), estimate - half), min(max(high, estimate), estimate + half)
 
 
-def mean_row(model, at, n, low, high):
-    """Return the mean of a source. One that the model places beyond the scale is put at its end, and marked."""
+def mean_row(model, at, values, low, high):
+    """Return the mean of a source. One that the model places beyond the scale is put at its end, and marked.
+
+    It is not marked if all values are at that end; a ten-thousandth of the scale is noise.
+    """
     estimate, error, df = model.contrast(np.eye(len(model.means))[at])
     numbers = np.array([estimate, *interval(estimate, error, df, low, high)])
-    is_beyond = not low - 1e-9 <= estimate <= high + 1e-9
+    noise = 1e-4 * (high - low)
+    is_beyond = (estimate < low - noise and values.max() > low) or (estimate > high + noise and values.min() < high)
     names = ("mean", "low", "high")
     return dict(zip(names, np.clip(numbers, low, high), strict=True)) | {
-        "n": n,
+        "n": len(values),
         "note": "beyond_scale" if is_beyond else "",
     }
 
@@ -202,10 +206,10 @@ def plain_tables(ratings, sources):
 
 def model_tables(ratings, sources, effects, low, high, once):
     """Return means and differences of the model. `once`: annotators always agree, and each item counts once."""
-    counts = ratings["source"].value_counts()
+    values = ratings.groupby("source")["value"]
     fitted = ratings.drop_duplicates(GROUPS["item_source"]) if once else ratings
     model = Model(fitted, sources, effects, len(ratings) - len(sources))
-    means = [mean_row(model, at, counts[source], low, high) for at, source in enumerate(sources)]
+    means = [mean_row(model, at, values.get_group(source), low, high) for at, source in enumerate(sources)]
     pairs = combinations(range(len(sources)), 2)
     return means, [difference_row(model, a, b, high - low) for a, b in pairs]
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from measures.arrays import FloatArray, IntArray
+from measures.arrays import BoolArray, FloatArray, IntArray
 from measures.comparison import holm
 from measures.estimate import NO_SPREAD, TOO_FEW_ITEMS, Estimate
 from measures.intervals import UNRELIABLE, special, t_interval
@@ -37,6 +37,7 @@ from measures.mixed.design import (
 from measures.mixed.equations import Equations
 from measures.mixed.fitting import MANY_RATINGS, SMALLEST, Fit, fit
 from measures.mixed.robust import UNBOUNDED, PlainDifference, plain_differences
+from measures.mixed.shares import Share, UnequalVariances, unequal_variances
 
 NO_RATINGS = "no_ratings"
 SINGLE_ANNOTATOR = "single_annotator"
@@ -44,8 +45,11 @@ SINGLE_CONVERSATION = "single_conversation"
 TOO_MANY_ANNOTATORS = "too_many_annotators"
 NOT_CONVERGED = "not_converged"
 NO_RESIDUAL = "no_residual"
-BEYOND_SCALE = "beyond_scale"
-ROUNDING = 1e-9
+BEYOND_SCALE, RARE_ANSWER = "beyond_scale", "rare_answer"
+# Of the scale's width: a mean that is further beyond its end than this is marked.
+NOISE = 1e-4
+# A source with fewer answers of the rarer kind, 0 or 1, is marked.
+FEWEST_OF_RARER_ANSWER = 5
 BY_MODEL, PLAIN = "model", "plain"
 # Below these an interval holds if answers are about normal, and is marked.
 FEWEST_RELIABLE_ANNOTATORS, FEWEST_RELIABLE_CONVERSATIONS = 3, 10
@@ -118,6 +122,8 @@ class SourceComparison:
         Annotators are 0 if they are not identified.
     is_binary : bool
         Only two answers occur, 0 and 1: means are shares and the model is one of linear probability.
+    shares : tuple of Share
+        The sources with ratings, if `is_binary`.
     """
 
     means: tuple[SourceMean, ...]
@@ -130,6 +136,13 @@ class SourceComparison:
     n_annotators: int
     n_conversations: int
     is_binary: bool
+    shares: tuple[Share, ...]
+
+    @property
+    def unequal_variances(self) -> UnequalVariances | None:
+        """Return how unequal the variances of shares are that the model takes for equal; None if hardly."""
+        has_intervals = any(each.estimate.low is not None for each in self.means)
+        return unequal_variances(self.shares) if has_intervals else None
 
     @property
     def has_no_taste(self) -> bool:
@@ -158,8 +171,10 @@ def compare_sources(
     if the effects explain every answer ('no_residual'), and where less than one degree of freedom is left
     ('too_few_items'). Where that leaves no interval at all there is no model either: its variances would move means
     away from the ratings, and nobody could say how far. With fewer than 3 annotators or 10 conversations they are
-    marked 'unreliable'. With few ratings the model may place a mean outside of the scale: it is set to the end of the
-    scale and marked 'beyond_scale'. Differences stay those of the model.
+    marked 'unreliable'. If all answers are 0 or 1, and fewer than 5 of a source are 0, or 1, its intervals are marked
+    'rare_answer'. The model may place a mean outside of the scale: it is set to the end of the scale and marked
+    'beyond_scale', unless that is by less than a ten-thousandth of the scale, or all ratings of the source are at that
+    end. Differences stay those of the model.
 
     Where all annotators of an item always agree, each item of a source counts once, and annotators have no effect.
     """
@@ -179,7 +194,9 @@ def compare_sources(
         model, note = None, model
     is_few = 0 < here.n_groups(ANNOTATOR) < FEWEST_RELIABLE_ANNOTATORS
     is_few = is_few or here.n_groups(CONVERSATION) < FEWEST_RELIABLE_CONVERSATIONS
-    contrasts = _Contrasts(here, present, model, note, UNRELIABLE if is_few else None, level)
+    is_binary = bool(np.isin(here.value, (0.0, 1.0)).all()) and len(here) > 0
+    ones = _ones(here) if is_binary else None
+    contrasts = _Contrasts(here, present, model, note, UNRELIABLE if is_few else None, level, _rare(here, ones))
     if model is not None and not contrasts.has_intervals:
         model, note = None, TOO_FEW_ITEMS
         contrasts = replace(contrasts, model=model, note=note)
@@ -196,8 +213,27 @@ def compare_sources(
         n_ratings=len(here),
         n_annotators=here.n_groups(ANNOTATOR),
         n_conversations=here.n_groups(CONVERSATION),
-        is_binary=bool(np.isin(here.value, (0.0, 1.0)).all()) and len(here) > 0,
+        is_binary=is_binary,
+        shares=() if ones is None else _shares(here, present, ones),
     )
+
+
+def _ones(ratings: Ratings) -> IntArray:
+    """Return (S,) how many answers of each source are 1."""
+    return np.bincount(ratings.source, ratings.value).astype(np.int64)
+
+
+def _rare(ratings: Ratings, ones: IntArray | None) -> BoolArray:
+    """Return (S,) which sources have hardly any answers of one of two kinds."""
+    counts = np.bincount(ratings.source)
+    if ones is None:
+        return np.zeros(len(counts), bool)
+    return np.asarray(np.minimum(ones, counts - ones) < FEWEST_OF_RARER_ANSWER, bool)
+
+
+def _shares(ratings: Ratings, present: IntArray, ones: IntArray) -> tuple[Share, ...]:
+    counts = np.bincount(ratings.source)
+    return tuple(Share(*each) for each in zip(present.tolist(), ones.tolist(), counts.tolist(), strict=True))
 
 
 def _why_no_interval(ratings: Ratings, left_out: tuple[LeftOut, ...]) -> str | None:
@@ -268,6 +304,7 @@ class _Contrasts:
     note: str | None
     mark: str | None
     level: float
+    is_rare: BoolArray
 
     @property
     def has_intervals(self) -> bool:
@@ -285,7 +322,8 @@ class _Contrasts:
         contrast[place] = 1.0
         estimate, df = self._estimate(contrast)
         estimate = t_interval(estimate, df, self.level, bounds) if df is not None else estimate
-        return SourceMean(source, _within(self._marked(estimate), bounds), df)
+        values = self.ratings.value[self.ratings.source == place]
+        return SourceMean(source, _within(self._marked(estimate, contrast), values, bounds), df)
 
     def difference(self, first: int, second: int, bounds: tuple[float, float]) -> SourceDifference:
         contrast = np.zeros(len(self.present))
@@ -293,7 +331,8 @@ class _Contrasts:
         estimate, df = self._estimate(contrast)
         widest = (bounds[0] - bounds[1], bounds[1] - bounds[0])
         estimate = t_interval(estimate, df, self.level, widest) if df is not None else estimate
-        found = SourceDifference(int(self.present[first]), int(self.present[second]), self._marked(estimate))
+        marked = self._marked(estimate, contrast)
+        found = SourceDifference(int(self.present[first]), int(self.present[second]), marked)
         if self.model is None or estimate.low is None or estimate.value is None or not estimate.standard_error:
             return found
         p = 2 * float(special().stdtr(df, -abs(estimate.value) / estimate.standard_error))
@@ -314,19 +353,28 @@ class _Contrasts:
         df = min(self.model.degrees_of_freedom(contrast), float(len(self.ratings) - len(counts)))
         return Estimate(float(contrast @ self.model.means), standard_error=error, **sizes), df
 
-    def _marked(self, estimate: Estimate) -> Estimate:
-        return replace(estimate, interval_note=self.mark) if estimate.low is not None else estimate
+    def _marked(self, estimate: Estimate, contrast: FloatArray) -> Estimate:
+        if estimate.low is None:
+            return estimate
+        is_rare = self.is_rare[contrast != 0].any()
+        return replace(estimate, interval_note=RARE_ANSWER if is_rare else self.mark)
 
 
-def _within(estimate: Estimate, bounds: tuple[float, float]) -> Estimate:
-    """Return the estimate with the end of the scale in place of what lies beyond it by more than rounding."""
+def _within(estimate: Estimate, values: FloatArray, bounds: tuple[float, float]) -> Estimate:
+    """Return the estimate with the end of the scale in place of what lies beyond it.
+
+    It is marked if that is not noise, and if the end is not the mean of the values anyway.
+    """
     value = estimate.value
-    if value is None or bounds[0] - ROUNDING <= value <= bounds[1] + ROUNDING:
+    if value is None or bounds[0] <= value <= bounds[1]:
         return estimate
     inside = [
         None if each is None else min(max(each, bounds[0]), bounds[1]) for each in (value, estimate.low, estimate.high)
     ]
-    return replace(estimate, value=inside[0], low=inside[1], high=inside[2], interval_note=BEYOND_SCALE)
+    noise = NOISE * (bounds[1] - bounds[0]) if np.isfinite(bounds).all() else NOISE
+    is_noise = bounds[0] - noise <= value <= bounds[1] + noise or bool((values == inside[0]).all())
+    note = estimate.interval_note if is_noise else BEYOND_SCALE
+    return replace(estimate, value=inside[0], low=inside[1], high=inside[2], interval_note=note)
 
 
 def _corrected(found: list[SourceDifference]) -> tuple[SourceDifference, ...]:

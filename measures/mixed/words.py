@@ -1,5 +1,7 @@
 """What a comparison says of itself in English: its method in one paragraph that can be cited, and what it left out."""
 
+from collections.abc import Sequence
+
 from measures.mixed.design import (
     ALWAYS_AGREE,
     ANNOTATOR,
@@ -86,6 +88,20 @@ def taste_sentence(found: SourceComparison) -> str:
     return (
         f"The variance of annotator x source is estimated as 0, from {people}. The intervals hold for new annotators "
         "only if these do not differ in which source they prefer, either."
+    )
+
+
+def unequal_sentence(found: SourceComparison, sources: Sequence[str]) -> str:
+    """Return which intervals of shares are too narrow and which too wide, because rates differ; nothing elsewhere."""
+    uneven = found.unequal_variances
+    if not uneven:
+        return ""
+    narrow, wide = (_listed([sources[at] for at in each]) for each in (uneven.too_narrow, uneven.too_wide))
+    return (
+        "The shares differ so much that answers of one source vary more than those of another (variances up to "
+        f"{uneven.ratio:.1f} times as large), but the model has one variance for all. The intervals are too narrow for "
+        f"{narrow} and too wide for {wide}, and p values between sources can be too small. The model of the odds "
+        "ratios does not assume equal variances: use --odds-ratios."
     )
 
 

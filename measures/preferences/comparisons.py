@@ -134,6 +134,11 @@ class PairCounts:
     tied: IntArray
     both_bad: IntArray
 
+    def is_one_way(self, a: int, b: int) -> bool:
+        """Return whether all answers about a pair prefer the same source; without an answer, none does."""
+        n = self.compared[a, b]
+        return bool(n and n in (self.preferred[a, b], self.preferred[b, a]))
+
     @property
     def compared(self) -> IntArray:
         """Return (S, S) how many answers the model uses: all but those that call both bad."""

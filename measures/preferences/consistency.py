@@ -3,17 +3,19 @@
 If it does not, preferences need not be transitive: a may beat b and b beat c without a beating c. The model is fitted
 again with a parameter for each pair that is not needed to link the sources. Round three sources, the log odds of the
 three pairs then need not add up to 0; their sum is what transitivity on the log scale leaves over. All triads are
-tested at once, with the variance over conversations and annotators of the strengths themselves.
+tested at once, with the variance over conversations and annotators of the strengths themselves. A pair that always went
+one way has no finite parameter, and whatever its strengths are, it is explained: it is left out with its triads.
 
 Sources: Kendall & Babington Smith 1940, Biometrika 31:324 (circular triads); Westfall & Young 1993 (the least p value).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
-from measures.arrays import FloatArray, IntArray
+from measures.arrays import BoolArray, FloatArray, IntArray
 from measures.intervals import special
 from measures.preferences.clustered import Contrasts, spread
 from measures.preferences.comparisons import Comparisons
@@ -38,16 +40,16 @@ class Consistency:
     Attributes
     ----------
     triad : (int, int, int) or None
-        The sources a, b, c of that triad, of `n_triads` whose pairs were all compared.
+        The sources a, b, c of that triad, of `n_triads` whose pairs were all compared and went both ways.
     surplus : float or None
         The sum of the log odds of a against b, b against c and c against a, positive.
     p_value : float or None
         The chance of a triad so far off, if none is; all triads are taken into account. With several triads it is
         simulated, so that another seed moves its third decimal.
     reason : str or None
-        Why there is no p value: 'no_triads', 'too_many_pairs', 'separated_pairs' (a pair that always went one way),
-        'confounded_pairs' (a covariate is the same in all comparisons of each pair), 'no_variance' (a single annotator
-        and conversation, or a triad about which one of them alone tells).
+        Why there is no p value: 'no_triads', 'too_many_pairs', 'separated_pairs' (each triad has a pair that always
+        went one way), 'confounded_pairs' (a covariate is the same in all comparisons of each pair), 'no_variance' (a
+        single annotator and conversation, or a triad about which one of them alone tells).
     """
 
     triad: tuple[int, int, int] | None
@@ -63,19 +65,20 @@ class Consistency:
 
 def consistency(answers: Comparisons, strengths: Fit, seed: int) -> Consistency:
     """Test all triads of the sources of a fit of Davidson's model."""
+    if not _triads(answers, _further_pairs(answers)):
+        return Consistency.undefined(NO_TRIADS)
+    goes_both_ways = _goes_both_ways(answers)
+    answers, design = answers.where(goes_both_ways), strengths.design.rows(np.flatnonzero(goes_both_ways))
     numbers = _further_pairs(answers)
-    q = sum(number >= 0 for number in numbers.values())
-    triads = [
-        each for each in combinations(range(answers.n_sources), 3) if all(pair in numbers for pair in _edges(each))
-    ]
+    q, triads = sum(number >= 0 for number in numbers.values()), _triads(answers, numbers)
     if not triads or q > MOST_PAIRS:
-        return Consistency.undefined(TOO_MANY_PAIRS if triads else NO_TRIADS, len(triads))
+        return Consistency.undefined(TOO_MANY_PAIRS if triads else SEPARATED_PAIRS, len(triads))
     table = np.full((answers.n_sources, answers.n_sources), -1)
     for (first, second), number in numbers.items():
         table[first, second] = table[second, first] = number
     pair = table[answers.left, answers.right]
     sign = np.where(answers.left < answers.right, 1.0, -1.0)
-    found = fit(answers, strengths.design.with_pairs(pair, sign, q))
+    found = fit(answers, design.with_pairs(pair, sign, q))
     if found is None:
         return Consistency.undefined(SEPARATED_PAIRS, len(triads))
     if np.linalg.cond(found.information) > LARGEST_CONDITION:
@@ -84,8 +87,20 @@ def consistency(answers: Comparisons, strengths: Fit, seed: int) -> Consistency:
     for at, triad in enumerate(triads):
         for edge, direction in zip(_edges(triad), (1, 1, -1), strict=True):
             if numbers[edge] >= 0:
-                contrasts[at, strengths.design.n_parameters + numbers[edge]] = direction
+                contrasts[at, design.n_parameters + numbers[edge]] = direction
     return _tested(answers, found, triads, contrasts, seed)
+
+
+def _goes_both_ways(answers: Comparisons) -> BoolArray:
+    """Return (n,) whether an answer is about a pair with a tie, or with preferences for either source."""
+    counts = answers.counts()
+    is_mixed = (counts.tied > 0) | ((counts.preferred > 0) & (counts.preferred.T > 0))
+    return np.asarray(is_mixed[answers.left, answers.right], bool)
+
+
+def _triads(answers: Comparisons, numbers: Mapping[tuple[int, int], int]) -> list[tuple[int, int, int]]:
+    """Return the triads whose pairs were all compared."""
+    return [each for each in combinations(range(answers.n_sources), 3) if all(pair in numbers for pair in _edges(each))]
 
 
 def _edges(triad: tuple[int, int, int]) -> tuple[tuple[int, int], tuple[int, int], tuple[int, int]]:

@@ -32,8 +32,8 @@ def imports_of(study: Study) -> list[Row]:
         return [{"file": name, "answers": n, "has_times": has} for name, n, has in cursor.fetchall()]
 
 
-def import_sentences(imports: Sequence[Row]) -> Iterable[str]:
-    """Yield how many answers were imported, from which files, and which of them have no active times."""
+def import_sentences(imports: Sequence[Row], n_answers: int) -> Iterable[str]:
+    """Yield how many of the answers were imported, from which files, and which of them have no active times."""
     n = sum(row["answers"] for row in imports)
     if not n:
         return
@@ -42,6 +42,8 @@ def import_sentences(imports: Sequence[Row]) -> Iterable[str]:
         "Of these, %(n)s answers were not given in Parley but imported from %(files)s.",
         n,
     )
+    if n == n_answers:
+        text = _("All answers were given elsewhere and imported from %(files)s.")
     yield text % {"n": f"{n:,}", "files": _named([row["file"] for row in imports])}
     untimed = [row["file"] for row in imports if not row["has_times"]]
     if len(untimed) == len(imports):

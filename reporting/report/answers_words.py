@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from django.utils.translation import gettext as _
 
-from parley.numbers import number
+from parley.numbers import between
 from reporting.report.sizes import AnswersPerItem
 
 
@@ -17,7 +17,7 @@ def _line(row: AnswersPerItem) -> str:
         "criterion": row.name,
         "low": row.low,
         "high": row.high,
-        "mean": number(row.mean),
+        "mean": between(row.mean, row.low, row.high),
         "missing": f"{row.missing:,}",
     }
     if row.low == row.high:

@@ -1,6 +1,6 @@
 """How behaviours were analysed, in sentences for the methods section."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
@@ -10,7 +10,7 @@ from parley.listing import both
 from parley.numbers import number
 from reporting.report.behaviours import Behaviour
 from reporting.report.interval_words import withheld_sentence
-from reporting.report.model_words import withheld
+from reporting.report.model_words import unequal_sentence, withheld
 
 if TYPE_CHECKING:
     from reporting.report.build import Report
@@ -53,6 +53,7 @@ def _rates(report: "Report") -> Iterable[str]:
     rows = report.behaviours
     if not any(each.effect != "residual" for row in rows for each in row.rates.effects):
         yield _("The rates of behaviours are plain shares, without intervals and tests.")
+        yield from _marked(rows, report.material.has_dialogues_as_units)
         return
     of_dialogues = report.material.has_dialogues_as_units
     yield _model_of_dialogues() if of_dialogues else _model_of_conversations()
@@ -62,11 +63,20 @@ def _rates(report: "Report") -> Iterable[str]:
             if of_dialogues
             else _("Their 95 per cent intervals hold for new annotators and new conversations.")
         )
-    for note in dict.fromkeys(row.rates.few_data or row.rates.withheld for row in rows):
-        if note:
-            yield withheld(note, of_dialogues)
+    yield from _marked(rows, of_dialogues)
     if any(row.rates.pairs for row in rows):
         yield _("p values were corrected by Holm's method over the pairs of sources of each behaviour.")
+
+
+def _marked(rows: Sequence[Behaviour], of_dialogues: bool) -> Iterable[str]:
+    """Yield why intervals are withheld or marked, each time with the behaviours that this is about."""
+    notes = [[row.rates.withheld or "", *row.rates.marks] for row in rows]
+    for note in dict.fromkeys(note for own in notes for note in own if note):
+        labels = [row.label for row, own in zip(rows, notes, strict=True) if note in own]
+        yield f"{both(labels)}: {withheld(note, of_dialogues)}"
+    for row in rows:
+        if row.rates.unequal:
+            yield f"{row.label}: {unequal_sentence(row.rates.unequal)}"
 
 
 def _model_of_dialogues() -> str:
@@ -86,15 +96,23 @@ def _model_of_conversations() -> str:
 
 
 def _found(rows: Iterable[Behaviour]) -> Iterable[str]:
-    """Yield the range of the coefficients that are defined."""
-    found = [row.agreement for row in rows]
-    alphas = [each.krippendorff_alpha for each in found if each.krippendorff_alpha is not None]
-    shares = [each.positive_agreement for each in found if each.positive_agreement is not None]
-    if alphas:
-        yield _("Over the behaviours, alpha was %(low)s to %(high)s.") % _ends(alphas)
-    if shares:
-        yield _("Positive agreement was %(low)s to %(high)s.") % _ends(shares)
+    """Yield the range of the coefficients that are defined, over how many behaviours, and those without."""
+    rows = list(rows)
+    yield from _range(_("Alpha"), [(row.label, row.agreement.krippendorff_alpha) for row in rows])
+    yield from _range(_("Positive agreement"), [(row.label, row.agreement.positive_agreement) for row in rows])
 
 
-def _ends(values: list[float]) -> dict[str, str]:
-    return {"low": number(min(values)), "high": number(max(values))}
+def _range(coefficient: str, values: list[tuple[str, float | None]]) -> Iterable[str]:
+    found = [value for _label, value in values if value is not None]
+    missing = [label for label, value in values if value is None]
+    said = {"coefficient": coefficient, "n": len(found), "missing": both(missing)}
+    if len(found) == 1:
+        # Translators: "coefficient" is alpha or the share of positive agreement.
+        yield _("%(coefficient)s was %(value)s for the one behaviour that has it.") % (
+            said | {"value": number(found[0])}
+        )
+    elif found:
+        said |= {"low": number(min(found)), "high": number(max(found))}
+        yield _("%(coefficient)s was %(low)s to %(high)s over %(n)s behaviours.") % said
+    if missing:
+        yield _("%(coefficient)s is undefined for %(missing)s.") % said

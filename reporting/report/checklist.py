@@ -1,6 +1,6 @@
 """The checklist for reporting a human evaluation, filled from the database; missing entries say what to do."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +9,7 @@ from django.utils.translation import gettext_noop, pgettext_lazy
 from django.utils.translation import override as in_language
 
 from annotation.models import Study
-from parley.numbers import number
+from parley.numbers import between, number
 from protocols.models import ProtocolVersion
 from protocols.specs import spec_of
 from reporting.record.presentation import presentation_sentence
@@ -70,7 +70,9 @@ TO_DO = {
     "annotators": gettext_noop("Nobody has rated a main batch yet."),
     "samples": gettext_noop("No item of a main batch has been rated yet."),
     "votes_per_sample": gettext_noop("No item of a main batch has been rated yet."),
-    "agreement": gettext_noop("Agreement is not defined yet: have items rated by at least two annotators."),
+    "agreement": gettext_noop(
+        "No agreement is defined: it takes a question with options, and items rated by at least two annotators."
+    ),
     "workload": gettext_noop("Nobody has rated a main batch yet."),
     "demographics": gettext_noop(
         "State the age, gender, first language and education of the annotators as far as known."
@@ -129,7 +131,7 @@ class VotesPerSample:
 
 @dataclass(frozen=True, slots=True)
 class Coefficients:
-    """The agreement on a criterion; None is undefined."""
+    """The agreement on a criterion, or on a behaviour as `criterion.option`; None is undefined."""
 
     criterion: str
     name: str
@@ -187,7 +189,6 @@ def _people(people: People, record: StudyRecord, report: "Report") -> dict[str, 
 
 def _work(study: Study, report: "Report") -> dict[str, Any]:
     work, sizes = report.time_and_pay, report.material
-    names = {each.key: each.name for each in report.criteria}
     pay = None
     if work.pay_per_batch is not None:
         hourly = (work.hourly_active, work.hourly_expected)
@@ -198,16 +199,22 @@ def _work(study: Study, report: "Report") -> dict[str, Any]:
         "samples": samples if sizes.items else None,
         "votes_per_sample": sizes.items
         and VotesPerSample(sizes.votes_per_item, sizes.seats_per_batch, sizes.answers_per_item),
-        "agreement": [
-            Coefficients(row.criterion, names[row.criterion], row.fleiss_kappa, row.krippendorff_alpha)
-            for row in report.agreement_overall
-            if row.fleiss_kappa is not None or row.krippendorff_alpha is not None
-        ],
+        "agreement": list(_coefficients(report)) if (sizes.votes_per_item.high or 0) > 1 else None,
         "workload": work.judgements_per_annotator if work.judgements_per_annotator.n else None,
         "time": work.batch_minutes_active if work.batch_minutes_active.n else None,
         "payment": pay,
         "platform": {"name": study.platform} if study.platform else None,
     }
+
+
+def _coefficients(report: "Report") -> Iterable[Coefficients]:
+    names = {each.key: each.name for each in report.protocol.criteria}
+    for row in report.agreement_overall:
+        yield Coefficients(row.criterion, names[row.criterion], row.fleiss_kappa, row.krippendorff_alpha)
+    for ticked in report.behaviours:
+        found = ticked.agreement
+        name = f"{names[ticked.criterion]}, {ticked.label}"
+        yield Coefficients(ticked.key, name, found.fleiss_kappa, found.krippendorff_alpha)
 
 
 def lines_of(key: str, value: Any) -> list[str]:
@@ -237,11 +244,14 @@ def _dimensions(value: Dimensions) -> list[str]:
 
 
 def _agreement(value: list[Coefficients]) -> list[str]:
-    return [
-        _("%(name)s: Fleiss' kappa %(kappa)s, Krippendorff's alpha %(alpha)s.")
-        % {"name": row.name, "kappa": _two(row.fleiss_kappa), "alpha": _two(row.alpha)}
-        for row in value
-    ]
+    return [_agreement_line(row) for row in value]
+
+
+def _agreement_line(row: Coefficients) -> str:
+    if row.fleiss_kappa is None and row.alpha is None:
+        return _("%(name)s: agreement is undefined.") % {"name": row.name}
+    said = {"name": row.name, "kappa": _two(row.fleiss_kappa), "alpha": _two(row.alpha)}
+    return _("%(name)s: Fleiss' kappa %(kappa)s, Krippendorff's alpha %(alpha)s.") % said
 
 
 def _two(value: float | None) -> str:
@@ -252,7 +262,8 @@ def _votes(value: VotesPerSample) -> list[str]:
     votes, seats = value.votes, value.wanted
     # Translators: two whole numbers, the lowest and the highest.
     wanted = number(seats.low, "d") if seats.low == seats.high else _("%(low)s to %(high)s") % plain(seats)
-    said = {"low": votes.low, "high": votes.high, "mean": _two(votes.mean), "wanted": wanted}
+    mean = between(votes.mean, votes.low, votes.high)
+    said = {"low": votes.low, "high": votes.high, "mean": mean, "wanted": wanted}
     if votes.low == votes.high:
         sentence = _("Annotators per item: %(low)s; planned: %(wanted)s.")
     else:

@@ -25,6 +25,7 @@ NO_SCORES = "no_scores"
 EXCLUDING, UNSURE, NO_SOURCE_NAMED = "excluding", "unsure", "no_source"
 UNUSED_REASONS = (NO_SOURCE_NAMED, EXCLUDING, UNSURE)
 ANSWERS_UNUSED, ANNOTATORS_UNKNOWN, NO_TASTE = "answers_unused", "annotators_unknown", "annotator_source_zero"
+UNEQUAL_VARIANCES = "unequal_variances"
 LEVEL = 0.05
 SHARE_TO_WARN = 0.01
 
@@ -140,13 +141,25 @@ class Unused:
 
 
 @dataclass(frozen=True, slots=True)
+class Unequal:
+    """Shares so different that one variance does not suit all sources: the largest is `ratio` times the smallest.
+
+    The others are the names of the sources whose intervals are too narrow, and too wide.
+    """
+
+    ratio: float
+    too_narrow: list[str]
+    too_wide: list[str]
+
+
+@dataclass(frozen=True, slots=True)
 class SourceComparison:
     """The sources of a criterion.
 
     `score` is None if the criterion has neither numbers nor a positive option: then `reason` says so, and the tables
     are empty. Means lie between `scale_low` and `scale_high`. `weighting` is 'model' (generalised least squares) or
     'plain', where there is no model. `n_annotators` and `n_conversations` are those of the `n_ratings` that are used,
-    of which `n_unsure_not_positive` are unsure and score 0.
+    of which `n_unsure_not_positive` are unsure and score 0. `unequal` is None unless the warnings name it.
     """
 
     criterion: str
@@ -163,6 +176,7 @@ class SourceComparison:
     n_unsure_not_positive: int
     unused: list[Unused]
     warnings: list[str]
+    unequal: Unequal | None
     means: list[SourceScore]
     pairs: list[SourcePair]
     variances: list[Variance]
@@ -187,10 +201,10 @@ class SourceComparison:
         return notes.pop() if len(notes) == 1 else None
 
     @property
-    def few_data(self) -> str | None:
-        """Return the note of intervals that are shown but rough; None if there are none."""
+    def marks(self) -> list[str]:
+        """Return the notes of intervals that are shown but marked, each once."""
         ends = [*(each.limits for each in self.means), *(each.limits for each in self.pairs)]
-        return next((each.interval_note for each in ends if each.low is not None and each.interval_note), None)
+        return list(dict.fromkeys(each.interval_note for each in ends if each.low is not None and each.interval_note))
 
     @property
     def effects(self) -> list[Variance]:
@@ -218,7 +232,7 @@ def comparison_of(study: StudyCells, votes: CriterionVotes, percent: float | Non
     scale, names = scale_of(criterion), list(sources.values())
     if scale is None:
         return SourceComparison(
-            criterion.key, None, names, NO_SCORES, None, False, None, None, 0, 0, 0, 0, [], [], [], [], []
+            criterion.key, None, names, NO_SCORES, None, False, None, None, 0, 0, 0, 0, [], [], None, [], [], []
         )
     found = compared(ratings_of(votes, scale, list(sources)), len(sources), scale.ends)
     margin = None if percent is None else percent / 100 * (scale.ends[1] - scale.ends[0])
@@ -238,6 +252,7 @@ def comparison_of(study: StudyCells, votes: CriterionVotes, percent: float | Non
         n_unsure_not_positive=_n_unsure_not_positive(criterion, votes, scale, list(sources)),
         unused=unused,
         warnings=list(_warnings(found, unused, len(votes.item))),
+        unequal=_unequal(study, found, names),
         means=means_of(criterion.key, scale.score, names, found),
         pairs=pairs_of(criterion.key, scale.score, names, found, margin),
         variances=[
@@ -284,6 +299,17 @@ def _warnings(found: Compared, unused: list[Unused], n_answers: int) -> Iterable
         yield ANNOTATORS_UNKNOWN
     if found.has_no_taste and found.differences:
         yield NO_TASTE
+    if found.unequal_variances:
+        yield UNEQUAL_VARIANCES
+
+
+def _unequal(study: StudyCells, found: Compared, keys: list[str | None]) -> Unequal | None:
+    uneven = found.unequal_variances
+    if uneven is None:
+        return None
+    names = {each.key: each.name for each in study.sources}
+    narrow, wide = ([names[keys[at] or ""] for at in each] for each in (uneven.too_narrow, uneven.too_wide))
+    return Unequal(uneven.ratio, narrow, wide)
 
 
 def means_of(criterion: str, score: str, names: Sequence[str | None], found: Compared) -> list[SourceScore]:

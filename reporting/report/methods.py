@@ -8,7 +8,7 @@ from django.utils.translation import ngettext
 
 from measures.preferences.ranking import DAVIDSON
 from parley.listing import both
-from parley.numbers import number
+from parley.numbers import between, number
 from protocols.models import ProtocolVersion
 from reporting.record.acceptance_words import acceptance_sentences
 from reporting.record.imports import import_sentences
@@ -21,6 +21,7 @@ from reporting.report.flags import flag_sentences
 from reporting.report.interval_words import withheld_sentence
 from reporting.report.model_sentences import model_sentences
 from reporting.report.new_annotators import NewAnnotators
+from reporting.report.ranking_words import answers_sentence, thin_pairs
 from reporting.report.resampled import N_RESAMPLES, Limits
 from reporting.report.settings import ProtocolFacts
 from reporting.report.sizes import Material
@@ -42,10 +43,11 @@ def methods(report: "Report") -> list[str]:
     return [
         *_protocol(report),
         _material(report.material),
+        *_by_source(report),
         *_unrated(report),
         *([] if report.is_collected_elsewhere else [presentation_sentence(report.study.text_format)]),
         _people(report),
-        *import_sentences(report.imports),
+        *import_sentences(report.imports, report.n_ratings),
         *(qualification_sentences(report.qualification) if report.qualification else ()),
         *_votes(report.material),
         *_agreement(report),
@@ -110,6 +112,14 @@ def _material(material: Material) -> str:
     return f"{said} {turns % {'n': f'{material.conversations:,}'}}"
 
 
+def _by_source(report: "Report") -> Iterable[str]:
+    """Yield how many dialogues each source has, if none is rated with two sources."""
+    if report.material.has_dialogues_by_source:
+        names = {each.key: each.name for each in report.sources}
+        counts = [f"{names[row.source or '']} {row.items:,}" for row in report.material.by_source]
+        yield _("Each source has dialogues of its own: %(counts)s.") % {"counts": both(counts)}
+
+
 def _unrated(report: "Report") -> Iterable[str]:
     """Yield the sources that were to be rated and were not: otherwise they would vanish from the study."""
     if report.unrated_sources:
@@ -139,8 +149,19 @@ def _votes(material: Material) -> Iterable[str]:
         )
         yield sentence % {"n": low}
     else:
-        said = {"low": low, "high": high, "mean": number(votes.mean)}
+        said = {"low": low, "high": high, "mean": between(votes.mean, low, high)}
         yield _("Each item was judged by %(low)s to %(high)s annotators, %(mean)s on average.") % said
+    if material.votes_missing:
+        seats = material.seats_per_batch.low or 0
+        said = {"missing": f"{material.votes_missing:,}", "n": f"{seats * material.items:,}", "seats": seats}
+        yield (
+            ngettext(
+                "Of %(n)s judgements (%(seats)s annotators for each item), %(missing)s is missing.",
+                "Of %(n)s judgements (%(seats)s annotators for each item), %(missing)s are missing.",
+                material.votes_missing,
+            )
+            % said
+        )
     yield from answers_lines(material.answers_per_item)
 
 
@@ -198,10 +219,28 @@ def _rules(report: "Report") -> Iterable[str]:
     if report.majority:
         yield _(report.rules["majority"])
         yield _positive(report)
+        yield from _ties(report.material)
     yield from _about_intervals(report)
     names = {each.key: each.name for each in report.criteria}
     is_by_dialogue = report.material.has_dialogues_as_units
     yield from model_sentences(report.comparisons, names, has_dialogues_as_units=is_by_dialogue)
+
+
+def _ties(material: Material) -> Iterable[str]:
+    """Yield that votes often tie, where most items have an even number of them."""
+    said = {"n": f"{material.items_with_two_votes:,}", "items": f"{material.items:,}"}
+    if 2 * material.items_with_two_votes > material.items:
+        yield (
+            _(
+                "Of %(items)s items, %(n)s have two votes: one positive and one negative vote are a tie, which counts "
+                "as not positive, so the majority says little there."
+            )
+            % said
+        )
+    elif 2 * material.items_with_even_votes > material.items:
+        yield _(
+            "Of %(items)s items, %(n)s have an even number of votes, which can tie; a tie counts as not positive."
+        ) % (said | {"n": f"{material.items_with_even_votes:,}"})
 
 
 def _about_intervals(report: "Report") -> Iterable[str]:
@@ -248,17 +287,10 @@ def _rankings(report: "Report") -> Iterable[str]:
             "Ranks are from simultaneous 95 per cent intervals of all differences (Al Mohamad, Goeman and van Zwet "
             "2022). Intervals of strengths and of win rates hold one by one and are not corrected."
         )
+    sources: dict[str | None, str] = {each.key: each.name for each in report.sources}
     for each in report.rankings:
-        model = each.model
-        said = {"criterion": names[each.criterion], "n": f"{model.answers:,}", "bad": f"{model.both_bad:,}"}
-        said |= {"other": f"{model.other + model.left_out:,}", "same": f"{model.identical:,}"}
-        yield (
-            _(
-                "For %(criterion)s, the ranking uses %(n)s answers; %(bad)s that call both bad and %(other)s others "
-                "are left out, and %(same)s pairs of identical texts were not shown."
-            )
-            % said
-        )
+        yield answers_sentence(each, names[each.criterion])
+        yield from thin_pairs(each, sources)
 
 
 def _ranked_by(report: "Report", names: dict[str, str]) -> Iterable[str]:

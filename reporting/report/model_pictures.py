@@ -6,6 +6,7 @@ from typing import Any
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from measures.mixed.sources import BEYOND_SCALE
 from reporting.charts import Estimated, EstimatedGroup, forest_figure, interval_text
 from reporting.report.behaviours import Behaviour
 from reporting.report.comparisons import ModelLimits, SourceComparison, SourcePair, SourceScore
@@ -57,7 +58,8 @@ def rates_picture(rows: Sequence[Behaviour], names: Names) -> SafeString:
 
 
 def has_few_data(limits: ModelLimits | Limits) -> bool:
-    return limits.low is not None and bool(limits.interval_note)
+    """Return whether an interval is rough. One of a mean that is put at the end of the scale need not be."""
+    return limits.low is not None and limits.interval_note not in (None, BEYOND_SCALE)
 
 
 def _mean(row: SourceScore, names: Names) -> Estimated:

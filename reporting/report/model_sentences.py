@@ -9,7 +9,14 @@ from measures.mixed.design import ALWAYS_AGREE, ANNOTATOR, ANNOTATOR_SOURCE, RES
 from parley.listing import both
 from parley.numbers import number
 from reporting.report.comparisons import NO_TASTE, SourceComparison
-from reporting.report.model_words import effect_name, left_out_sentences, unsure_sentence, used_sentence, withheld
+from reporting.report.model_words import (
+    effect_name,
+    left_out_sentences,
+    unequal_sentence,
+    unsure_sentence,
+    used_sentence,
+    withheld,
+)
 
 OF_ANNOTATORS = {ANNOTATOR, ANNOTATOR_SOURCE}
 
@@ -157,10 +164,20 @@ def _intervals(found: list[SourceComparison], names: dict[str, str], *, of_dialo
             "For %(criteria)s, the variance of annotator × source was estimated as 0. That the intervals hold for new "
             "annotators rests on this: they assume that annotators do not differ in which source they prefer."
         ) % {"criteria": _named(alike, names)}
-    for notes in ([row.withheld for row in found], [row.few_data for row in found]):
-        for note in dict.fromkeys(filter(None, notes)):
-            rows = [row for row, own in zip(found, notes, strict=True) if own == note]
-            yield f"{_named(rows, names)}: {withheld(note, of_dialogues)}"
+    yield from _notes(found, [[row.withheld or ""] for row in found], names, of_dialogues)
+    yield from _notes(found, [row.marks for row in found], names, of_dialogues)
+    for row in found:
+        if row.unequal:
+            yield f"{names[row.criterion]}: {unequal_sentence(row.unequal)}"
+
+
+def _notes(
+    found: list[SourceComparison], notes: list[list[str]], names: dict[str, str], of_dialogues: bool
+) -> Iterable[str]:
+    """Yield each note once, with the criteria that it is about."""
+    for note in dict.fromkeys(note for own in notes for note in own if note):
+        rows = [row for row, own in zip(found, notes, strict=True) if note in own]
+        yield f"{_named(rows, names)}: {withheld(note, of_dialogues)}"
 
 
 def _weights_of_dialogues() -> str:

@@ -13,8 +13,10 @@ from reporting.report.comparisons import (
     EXCLUDING,
     NO_SOURCE_NAMED,
     NO_TASTE,
+    UNEQUAL_VARIANCES,
     UNSURE,
     SourceComparison,
+    Unequal,
     Variance,
 )
 from reporting.study.scores import POSITIVE_SHARE
@@ -60,8 +62,12 @@ WITHHELD = {
     "too_many_annotators": gettext_noop("No interval: the model has too many annotators for this server's memory."),
     "not_converged": gettext_noop("No interval: the model did not converge."),
     "unreliable": gettext_noop("Few data: with fewer than 3 annotators or 10 conversations, an interval is rough."),
+    "rare_answer": gettext_noop(
+        "Rare answer: a source has fewer than 5 positive answers, or fewer than 5 others, so that its intervals can be "
+        "far too narrow."
+    ),
     "beyond_scale": gettext_noop(
-        "Few data: the model estimates a mean outside of the scale, and the end of the scale is shown instead."
+        "The model estimates a mean outside of the scale, and the end of the scale is shown instead."
     ),
 }
 WITHHELD_OF_DIALOGUES = WITHHELD | {
@@ -194,3 +200,22 @@ def _warning_sentences(row: SourceComparison) -> Iterable[str]:
             "The variance of annotator × source is estimated as 0, from %(annotators)s. The intervals hold for new "
             "annotators only if these do not differ in which source they prefer, either."
         ) % {"annotators": people}
+    if UNEQUAL_VARIANCES in row.warnings and row.unequal:
+        yield " ".join(
+            [
+                unequal_sentence(row.unequal),
+                _(
+                    "Odds ratios do not assume equal variances: run the command compare with --odds-ratios on the "
+                    "exported answers."
+                ),
+            ]
+        )
+
+
+def unequal_sentence(found: Unequal) -> str:
+    """Return which intervals of shares are too narrow and too wide."""
+    return _(
+        "The shares differ so much that one variance does not suit all sources: the largest is %(ratio)s times the "
+        "smallest. Intervals are too narrow for %(narrow)s and too wide for %(wide)s, and p values between sources can "
+        "be too small."
+    ) % {"ratio": number(found.ratio, ".1f"), "narrow": both(found.too_narrow), "wide": both(found.too_wide)}

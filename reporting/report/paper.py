@@ -58,7 +58,8 @@ def paper_files(report: Report, pictures: dict[str, Drawn]) -> Iterator[tuple[st
     figures = {name: found for name, picture in pictures.items() if (found := _figure(picture))}
     yield "paper.tex", _document(report, list(tables), figures).encode()
     yield "methods.tex", _paragraph(report.methods)
-    yield "results.tex", _paragraph(report.results)
+    if report.results:
+        yield "results.tex", _paragraph(report.results)
     yield "references.bib", references_of(" ".join([*report.methods, *report.results, *tables.values()])).encode()
     yield from ((f"tables/{name}.tex", (made + "\n").encode()) for name, made in tables.items())
     yield from ((f"figures/{name}.pdf", as_pdf(figure.picture)) for name, figure in figures.items())
@@ -93,7 +94,7 @@ def _document(report: Report, tables: list[str], figures: dict[str, Figure]) -> 
     parts = [
         rf"\title{{{escaped(report.study.name)}}}\author{{}}\date{{}}\maketitle",
         r"\section{Methods}\input{methods}",
-        r"\section{Results}\input{results}",
+        *([r"\section{Results}\input{results}"] if report.results else []),
         *(rf"\input{{tables/{name}}}" for name in tables if name in MAIN),
         *(
             FIGURE % {"name": name, "caption": FIGURES[name], "in": figure.environment, "width": figure.width}

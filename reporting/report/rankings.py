@@ -97,7 +97,8 @@ class RankedPair:
     """Two sources: the expected score of a against b, and the difference of their strengths, a minus b.
 
     `differs`: with the other pairs at once, the strengths differ with 95 % confidence; None if that cannot be said.
-    Without `answers`, the two were not compared directly, and their numbers come through others.
+    Without `answers`, the two were not compared directly, and their numbers come through others. `is_one_way`: all
+    answers prefer the same one of the two, so that the test of transitivity leaves the pair out.
     """
 
     criterion: str
@@ -109,6 +110,7 @@ class RankedPair:
     answers: int
     both_bad: int
     both_bad_share: float | None
+    is_one_way: bool
 
     @property
     def is_indirect(self) -> bool:
@@ -337,7 +339,8 @@ def pairs_of(criterion: str, found: Ranking, names: Sequence[str]) -> list[Ranke
         answers, bad = int(counts.compared[a, b]), int(counts.both_bad[a, b])
         win_rate, difference, differs = known.get((a, b), (NOTHING, NOTHING, None))
         share = bad / (answers + bad) if answers + bad else None
-        rows.append(RankedPair(criterion, names[a], names[b], win_rate, difference, differs, answers, bad, share))
+        pair = (criterion, names[a], names[b])
+        rows.append(RankedPair(*pair, win_rate, difference, differs, answers, bad, share, counts.is_one_way(a, b)))
     return rows
 
 

@@ -8,9 +8,10 @@ from django.utils.translation import gettext as _
 from parley.listing import both
 from parley.numbers import digits_beside_zero, number
 from parley.templatetags.numbers import probability
+from reporting.report.behaviours import Behaviour
 from reporting.report.comparisons import SourceComparison, SourcePair, SourceScore
 from reporting.report.model_words import withheld
-from reporting.report.ranking_words import differing_pairs
+from reporting.report.ranking_words import differing_pairs, place_sentence
 from reporting.report.rankings import CriterionRanking
 from reporting.study.scores import POSITIVE_SHARE
 
@@ -27,6 +28,8 @@ def results(report: "Report") -> list[str]:
     for row in report.comparisons:
         if row.means:
             found += _compared(row, criteria[row.criterion], sources, of_dialogues=is_by_dialogue)
+    for behaviour in report.behaviours:
+        found += _ticked(behaviour, sources, of_dialogues=is_by_dialogue)
     for each in report.rankings:
         found += _ranked(each, criteria[each.criterion], sources)
     return found
@@ -42,6 +45,20 @@ def _compared(
     if row.score == POSITIVE_SHARE:
         sentence = _("On %(criterion)s, the share of positive answers was %(means)s.")
     yield sentence % {"criterion": criterion, "means": both(means)}
+    yield from _differing(row, sources, of_dialogues=of_dialogues)
+
+
+def _ticked(row: Behaviour, sources: dict[str | None, str], *, of_dialogues: bool) -> Iterable[str]:
+    """Yield the rates of a behaviour, and what differs."""
+    rates = [_mean(each, sources[each.source]) for each in row.rates.means if each.mean is not None]
+    if not rates:
+        return
+    yield _("The rate of “%(behaviour)s” was %(rates)s.") % {"behaviour": row.label, "rates": both(rates)}
+    yield from _differing(row.rates, sources, of_dialogues=of_dialogues)
+
+
+def _differing(row: SourceComparison, sources: dict[str | None, str], *, of_dialogues: bool) -> Iterable[str]:
+    """Yield why means have no interval, and which sources differ."""
     reasons = {each.limits.interval_note for each in row.means if each.limits.low is None}
     yield from (withheld(reason, of_dialogues) for reason in sorted(filter(None, reasons)))
     tested = [pair for pair in row.pairs if pair.p_holm is not None]
@@ -85,11 +102,7 @@ def _equality(p: str) -> str:
 
 
 def _ranked(each: CriterionRanking, criterion: str, sources: dict[str | None, str]) -> Iterable[str]:
-    order = [
-        _("%(source)s (win rate %(rate)s)") % {"source": sources[row.source], "rate": number(row.win_rate.value)}
-        for row in each.sources
-        if row.win_rate.value is not None
-    ]
+    order = [place_sentence(row, sources[row.source]) for row in each.sources if row.win_rate.value is not None]
     if not order:
         return
     said = {"criterion": criterion, "order": ", ".join(order)}

@@ -65,7 +65,10 @@ class Seats:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """The sizes of what was rated: only items with an answer count."""
+    """The sizes of what was rated: only items with an answer count.
+
+    Of these, `items_with_two_votes` and `items_with_even_votes` were rated by two people, and by an even number.
+    """
 
     items: int
     dialogues: int
@@ -75,8 +78,29 @@ class Material:
     batches: int
     by_source: list[SourceItems]
     votes_per_item: VotesPerItem
+    items_with_two_votes: int
+    items_with_even_votes: int
     answers_per_item: list[AnswersPerItem]
     seats_per_batch: Seats
+
+    @property
+    def votes_missing(self) -> int:
+        """Return how many votes items have fewer than seats; 0 if batches have unequal seats.
+
+        If no item has as many votes as seats, or one has more, these answers were planned otherwise.
+        """
+        votes, seats = self.votes_per_item, self.seats_per_batch
+        if votes.high is None or votes.mean is None or seats.low is None or seats.low != seats.high:
+            return 0
+        return seats.low * self.items - round(votes.mean * self.items) if votes.high == seats.low else 0
+
+    @property
+    def has_dialogues_by_source(self) -> bool:
+        """Return whether each source has dialogues of its own, with one item each."""
+        named = [row for row in self.by_source if row.source is not None]
+        return (
+            len(named) > 1 and len(named) == len(self.by_source) and sum(row.items for row in named) == self.dialogues
+        )
 
     @property
     def is_by_scenario(self) -> bool:
@@ -140,6 +164,8 @@ def material_of(cells: StudyCells, votes: StudyVotes) -> Material:
             high=int(n_votes.max()) if len(rated) else None,
             mean=float(n_votes.mean()) if len(rated) else None,
         ),
+        items_with_two_votes=int((n_votes == 2).sum()),
+        items_with_even_votes=int((n_votes % 2 == 0).sum()),
         answers_per_item=list(_answers_per_item(votes, rated, n_votes)),
         seats_per_batch=Seats(min(n_seats, default=None), max(n_seats, default=None)),
     )

@@ -153,8 +153,11 @@ def test_reasons_for_no_bootstrap_interval() -> None:
     ("value", "word"),
     [
         (-0.01, "poor"),
+        (-0.005, "poor"),
+        (-0.0049, "slight"),
         (0.0, "slight"),
         (0.2, "slight"),
+        (0.2049, "slight"),
         (0.21, "fair"),
         (0.41, "moderate"),
         (0.61, "substantial"),
@@ -163,15 +166,15 @@ def test_reasons_for_no_bootstrap_interval() -> None:
         (None, None),
     ],
 )
-def test_landis_koch_words(value: float | None, word: str | None) -> None:
+def test_landis_koch_words_are_those_of_the_number_as_it_is_shown(value: float | None, word: str | None) -> None:
     assert landis_koch(value) == word
 
 
 @pytest.mark.parametrize(
     ("value", "word"),
-    [(0.8, "reliable"), (0.799, "tentative"), (0.667, "tentative"), (0.666, "unreliable"), (None, None)],
+    [(0.795, "reliable"), (0.7949, "tentative"), (0.665, "tentative"), (0.6649, "unreliable"), (None, None)],
 )
-def test_krippendorff_words(value: float | None, word: str | None) -> None:
+def test_krippendorff_words_are_those_of_the_number_as_it_is_shown(value: float | None, word: str | None) -> None:
     assert krippendorff_word(value) == word
 
 

@@ -64,9 +64,9 @@ def test_the_json_has_the_values_of_lmertest_in_full_precision() -> None:
         "warnings",
     ]
     assert [list(each) for each in found["means"]] == [
-        ["source", "mean", "low", "high", "n", "plain_mean", "standard_error", "df"]
+        ["source", "mean", "low", "high", "n", "plain_mean", "standard_error", "df", "note"]
     ] * 3
-    keys = ["a", "b", "difference", "low", "high", "p", "p_holm", "df", "standard_error", "effect_size"]
+    keys = ["a", "b", "difference", "low", "high", "p", "p_holm", "df", "standard_error", "effect_size", "note"]
     assert list(found["differences"][0]) == keys
     theirs = dict(zip(REFERENCE["ordinal"]["columns"], REFERENCE["ordinal"]["differences"][0], strict=True))
     ours = found["differences"][0]
@@ -339,3 +339,19 @@ def test_values_that_are_all_missing_are_said_to_be_no_numbers(ratings: Any) -> 
     _, err = printed(ratings(crossed(np.full(72, "NaN")).to_csv(index=False)))
     assert "no value is a number: all are missing" in err
     assert "--positive" not in err
+
+
+def test_very_different_shares_and_a_handful_of_answers_are_said_in_text_and_in_json(tmp_path: Path) -> None:
+    of_source = {"mild": 1, "plain": 55, "sharp": 60}
+    value = np.array([np.random.default_rng(at).permutation(120) < n for at, n in enumerate(of_source.values())])
+    table = crossed(value.reshape(3, 40, 3).swapaxes(0, 1).ravel().astype(int), sources="abc", items=40)
+    table["source"] = table["source"].map(dict(zip("abc", of_source, strict=True)))
+    table.to_csv(file := tmp_path / "shares.csv", index=False)
+    text = " ".join(printed(file)[0].split())
+    assert "too narrow for plain and sharp and too wide for mild" in text
+    assert "use --odds-ratios" in text
+    assert "Rare answer: fewer than 5 answers of a source are 1, or fewer than 5 are 0" in text
+    [found] = criteria(file)
+    assert any("too narrow for plain and sharp" in warning for warning in found["warnings"])
+    assert [each["note"] for each in found["means"]] == ["rare_answer", None, None]
+    assert [each["note"] for each in found["differences"]] == ["rare_answer", "rare_answer", None]

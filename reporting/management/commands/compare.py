@@ -9,8 +9,8 @@ from django.core.management.base import CommandError, CommandParser
 
 from measures.estimate import Estimate
 from measures.intervals import UNRELIABLE
-from measures.mixed.sources import BEYOND_SCALE, BY_MODEL, SourceComparison
-from measures.mixed.words import taste_sentence
+from measures.mixed.sources import BEYOND_SCALE, BY_MODEL, FEWEST_OF_RARER_ANSWER, RARE_ANSWER, SourceComparison
+from measures.mixed.words import taste_sentence, unequal_sentence
 from measures.ordinal.odds import NO_VARIATION, NOT_CONVERGED, SEPARATED, TOO_LARGE, CumulativeFit
 from reporting.file_command import FileCommand, aligned, p_text, printed, wrapped
 from reporting.file_options import Missing, add_missing, add_where, counted, ends, words
@@ -39,10 +39,13 @@ ODDS = ("odds of a higher answer", "ratio", "95 % interval", "p", "p (Holm)")
 VARIANCES = ("random effect", "SD", "variance", "groups")
 CHECKS = ("difference", "estimate", "95 % interval", "df")
 FOR_WHOM = "Intervals are 95 %, each by itself, for new annotators and new conversations like these"
-BEYOND_SCALE_MEANS = (
-    "† Beyond the scale: the model estimates a mean outside of the scale, from few data; the end is shown instead."
+BEYOND_SCALE_MEANS = "† Beyond the scale: the model estimates a mean outside of the scale; the end is shown instead."
+RARE_ANSWER_MEANS = (
+    f"† Rare answer: fewer than {FEWEST_OF_RARER_ANSWER} answers of a source are 1, or fewer than "
+    f"{FEWEST_OF_RARER_ANSWER} are 0; its intervals can be far too narrow."
 )
 UNRELIABLE_MEANS = "† Few data: with fewer than 3 annotators or 10 conversations, an interval may be too narrow."
+MARKS = {UNRELIABLE: UNRELIABLE_MEANS, RARE_ANSWER: RARE_ANSWER_MEANS, BEYOND_SCALE: BEYOND_SCALE_MEANS}
 # Why there are no odds ratios.
 NO_ODDS = {
     NO_VARIATION: "only one answer occurs",
@@ -123,6 +126,7 @@ def _fields(
                 "plain_mean": plain,
                 "standard_error": each.estimate.standard_error,
                 "df": each.degrees_of_freedom,
+                "note": each.estimate.interval_note,
             }
             for each, plain in zip(found.means, said.plain_means, strict=True)
         ],
@@ -138,6 +142,7 @@ def _fields(
                 "df": each.degrees_of_freedom,
                 "standard_error": each.estimate.standard_error,
                 "effect_size": each.effect,
+                "note": each.estimate.interval_note,
             }
             for each in found.differences
         ],
@@ -160,7 +165,7 @@ def _fields(
             {"effect": name, "sd": each.sd, "variance": each.sd**2, "n_groups": each.n_groups}
             for name, each in said.variances
         ],
-        "warnings": [*said.warnings, *filter(None, [taste_sentence(found)])],
+        "warnings": [*said.warnings, *_cautions(found, sources)],
         **({"odds_ratios": _odds_fields(sources, said.odds)} if said.odds else {}),
     }
 
@@ -205,7 +210,7 @@ def _text(said: CriterionSources) -> str:
         parts.append(f"{title}\n{aligned([CHECKS, *checks])}")
     if said.variances:
         parts.append(aligned([VARIANCES, *_variances(said)]))
-    parts += _notes(found)
+    parts += _notes(found, sources)
     parts.append(wrapped(said.method))
     if said.odds:
         parts.append(_odds_text(sources, said.odds))
@@ -241,7 +246,12 @@ def _sizes(found: SourceComparison) -> str:
     return ", ".join([*counts, weighting])
 
 
-def _notes(found: SourceComparison) -> list[str]:
+def _cautions(found: SourceComparison, sources: tuple[str, ...]) -> list[str]:
+    """Return what the intervals rest on where that may not hold."""
+    return list(filter(None, [taste_sentence(found), unequal_sentence(found, sources)]))
+
+
+def _notes(found: SourceComparison, sources: tuple[str, ...]) -> list[str]:
     """Say for whom the intervals hold, and how far."""
     estimates = [each.estimate for each in found.means] + [each.estimate for each in found.differences]
     said = []
@@ -249,13 +259,9 @@ def _notes(found: SourceComparison) -> list[str]:
         corrected = "; Holm's p is corrected over all differences" if len(found.differences) > 1 else ""
         said.append(wrapped(f"{FOR_WHOM}{corrected}. The plain mean weighs every rating alike."))
     said += [wrapped(withheld(note, False)) for note in dict.fromkeys(_missing(estimates))]
-    if any(each.interval_note == UNRELIABLE for each in estimates):
-        said.append(wrapped(UNRELIABLE_MEANS))
-    if any(each.interval_note == BEYOND_SCALE for each in estimates):
-        said.append(wrapped(BEYOND_SCALE_MEANS))
-    if taste := taste_sentence(found):
-        said.append(wrapped(taste))
-    return said
+    notes = {each.interval_note for each in estimates if each.low is not None}
+    said += [wrapped(sentence) for note, sentence in MARKS.items() if note in notes]
+    return said + [wrapped(sentence) for sentence in _cautions(found, sources)]
 
 
 def _missing(estimates: list[Estimate]) -> list[str]:

@@ -249,6 +249,9 @@ def _sentences(found: RankedFile, columns: ComparisonColumns) -> list[str]:
     else:
         how = "" if tested.n_triads == 1 else ", simulated: another seed, as in the report, moves the third decimal"
         lines.append(f"Transitivity: p {tested.p_value:.3f} over {counted(tested.n_triads, 'triad')} of sources{how}.")
+        if one_way := [pair for pair in _compared(ranking.counts) if ranking.counts.is_one_way(*pair)]:
+            pairs = "; ".join(f"{found.sources[a]} and {found.sources[b]}" for a, b in one_way)
+            lines.append(f"Left out of it, because always answered the same way: {pairs}.")
     if ranking.triads:
         circles = "; ".join(_circle(found.sources, triad) for triad in ranking.triads[:5])
         lines.append(f"Circular triads by count: {len(ranking.triads):,} ({circles}).")

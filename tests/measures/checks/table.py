@@ -62,6 +62,8 @@ PROOFS = [
           "measures/test_coefficients.py::test_kappas_of_many_tables_are_those_of_each_alone"),
     Proof(("contributors.kappa_with_majority", "leave_one_out.leave_one_out"), COVERAGE,
           "measures/test_coverage.py::test_intervals_of_annotators_hold_the_truth"),
+    Proof(("mixed.shares.unequal_variances",), "simulated coverage of the interval, below the threshold",
+          "measures/mixed/test_shares.py::test_intervals_hold_where_rates_differ_as_much_as_goes_without_a_warning"),
     Proof(("mixed.letters.compact_letters",), "pairs by lot: a letter is shared exactly where they do not differ",
           "measures/mixed/test_letters.py::test_sources_share_a_letter_exactly_if_they_do_not_differ"),
     Proof(("preferences.ranking.rank", "preferences.ranks.rank_limits"),

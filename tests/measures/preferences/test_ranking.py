@@ -323,6 +323,34 @@ def test_a_pair_that_always_went_one_way_cannot_be_tested() -> None:
     assert rank(answers(*[(0, 1, LEFT), (1, 0, RIGHT), *mixed] * 4)).consistency.reason == "separated_pairs"
 
 
+def test_a_pair_with_one_answer_does_not_switch_off_the_test_of_the_other_triads() -> None:
+    """Of four sources, the last is compared with the first once, and with the others often."""
+    whole = circular(600, 0.8, np.random.default_rng(1))
+    rng = np.random.default_rng(2)
+    n = 200
+    more = Comparisons.of(
+        4, rng.integers(1, 3, n), np.full(n, 3), rng.choice((LEFT, RIGHT), n),
+        annotator=rng.integers(0, 12, n), cluster=rng.integers(0, 60, n),
+    )  # fmt: skip
+    once = Comparisons.of(4, [0], [3], [LEFT], annotator=[0], cluster=[0])
+
+    def together(*parts: Comparisons) -> Comparisons:
+        columns = ("left", "right", "outcome", "annotator", "cluster")
+        left, right, outcome, annotator, cluster = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in columns
+        )
+        return Comparisons.of(4, left, right, outcome, annotator=annotator, cluster=cluster)
+
+    found = rank(together(whole, more, once), seed=3)
+    assert (found.consistency.reason, found.consistency.n_triads) == (None, 2)
+    assert found.consistency.p_value is not None
+    assert found.consistency.p_value < 0.001
+    assert found.counts.is_one_way(0, 3)
+    assert not found.counts.is_one_way(0, 1)
+    without = rank(together(whole, more), seed=3).consistency
+    assert found.consistency.surplus == pytest.approx(without.surplus)
+
+
 def test_sides_that_are_the_same_in_every_pair_are_not_told_from_the_strengths_by_three_sources_either() -> None:
     fixed = [(a, b, outcome) for a, b in ((0, 1), (0, 2), (1, 2)) for outcome in (LEFT, LEFT, RIGHT, TIE)]
     found = rank(answers(*fixed * 4))

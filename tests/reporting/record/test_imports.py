@@ -66,11 +66,13 @@ def test_an_import_that_was_taken_back_is_not_told(partly_imported: Study) -> No
 
 def test_files_with_active_times_are_told_from_those_without() -> None:
     timed = {"file": "own.csv", "answers": 3, "has_times": True}
-    said = list(import_sentences([timed, {"file": "b.csv", "answers": 1, "has_times": False}]))
+    said = list(import_sentences([timed, {"file": "b.csv", "answers": 1, "has_times": False}], 9))
     assert said == [
         "Of these, 4 answers were not given in Parley but imported from own.csv and b.csv.",
         "The answers from b.csv have no active times, so figures about time leave them out.",
     ]
-    assert list(import_sentences([])) == []
+    assert list(import_sentences([], 9)) == []
     many = [timed | {"file": f"{at}.csv"} for at in range(7)]
-    assert "imported from 7 files." in next(iter(import_sentences(many)))
+    assert "imported from 7 files." in next(iter(import_sentences(many, 99)))
+    (first, *_rest) = import_sentences([timed], 3)
+    assert first == "All answers were given elsewhere and imported from own.csv."

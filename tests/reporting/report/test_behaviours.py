@@ -20,11 +20,14 @@ from django.urls import reverse
 from annotation.models import Study
 from annotation.services.claiming import claim_seat
 from annotation.services.rating import Submission
+from parley.numbers import number
 from protocols.answers import Given
 from protocols.services import store_bundle
 from reporting.chart_files.charts import FIGURES
+from reporting.report.behaviour_words import _marked
 from reporting.report.behaviours import Behaviour
 from reporting.report.build import Report, build_report
+from reporting.report.comparisons import Unequal
 from reporting.report.downloads import as_csv
 from reporting.report.latex import as_latex
 from reporting.report.shown.frames import Frames
@@ -222,3 +225,44 @@ def test_latex_has_the_rates_and_the_agreement_with_their_intervals(report: Repo
 
 def test_the_chart_is_a_file(report: Report):
     assert "Ignores" in FIGURES["behaviours"].draw(Study.objects.get(slug="ticks"), {})
+
+
+# --- in words ----------------------------------------------------------------------------------------
+def test_the_results_paragraph_has_the_rates_with_their_intervals_and_what_differs(report: Report):
+    said, found = " ".join(report.results), first(report)
+    for mean in found.rates.means:
+        low, high = (number(each) for each in (mean.limits.low, mean.limits.high))
+        assert f"{number(mean.mean)} for {mean.source} (95 % interval {low} to {high})" in said
+    assert "The rate of “Ignores” was " in said
+    differing = [pair for pair in found.rates.pairs if pair.is_significant]
+    assert said.count(" above ") == len(differing)
+    assert ("No two sources differed significantly" in said) is not differing
+
+
+def test_the_methods_name_the_behaviours_whose_answers_do_not_vary(report: Report):
+    text = " ".join(report.methods)
+    silent = [row.label for row in report.behaviours if row.rates.withheld == "no_spread"]
+    assert silent == ["Repeats", "Preaches"]
+    assert "Repeats and Preaches: No interval: the answers do not vary within any source." in text
+    assert "Alpha is undefined for Repeats and Preaches." in text
+    assert "Alpha was 0." in text.replace(f"{report.behaviours[0].agreement.krippendorff_alpha:.2f}", "0.")
+    assert "for the one behaviour that has it" in text
+
+
+def test_the_checklist_has_the_agreement_on_each_behaviour(report: Report):
+    (row,) = [row for row in report.checklist if row.key == "agreement"]
+    kappa, alpha = (number(getattr(first(report).agreement, name)) for name in ("fleiss_kappa", "krippendorff_alpha"))
+    assert row.status == "known"
+    assert row.lines == [
+        f"Behaviours, Ignores: Fleiss' kappa {kappa}, Krippendorff's alpha {alpha}.",
+        "Behaviours, Repeats: agreement is undefined.",
+        "Behaviours, Preaches: agreement is undefined.",
+    ]
+
+
+def test_shares_of_behaviours_that_differ_much_are_warned_of_in_the_methods(report: Report):
+    rates = replace(first(report).rates, unequal=Unequal(6.04, ["s1", "s2"], ["s0"]))
+    rows = [replace(first(report), rates=rates), *report.behaviours[1:]]
+    said = " ".join(_marked(rows, of_dialogues=False))
+    assert "Ignores: The shares differ so much" in said
+    assert "the largest is 6.0 times the smallest. Intervals are too narrow for s1 and s2 and too wide for s0" in said

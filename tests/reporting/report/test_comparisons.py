@@ -19,6 +19,7 @@ from measures.mixed.sources import SourceComparison, compare_sources
 from parley.numbers import number
 from reporting.exports.formats import write_export
 from reporting.report.build import Report, build_report
+from reporting.report.comparisons import Unequal
 from reporting.report.downloads import as_csv
 from reporting.report.model_pictures import differences_picture
 from reporting.report.model_sentences import model_sentences
@@ -219,3 +220,28 @@ def test_the_warning_comes_exactly_where_the_variance_is_0(overlapping: Study, h
     for row in rows:
         at_zero = any(each.effect == "annotator_source" and each.sd == 0 for each in row.effects)
         assert ("annotator_source_zero" in row.warnings) is at_zero
+
+
+def test_shares_that_differ_too_much_for_one_variance_are_warned_of_with_the_names_of_the_sources(overlapping: Study):
+    first, *others = build_report(overlapping, now=NOW).comparisons
+    unequal = Unequal(12.5, ["Plain", "Sharp"], ["Mild"])
+    rows = [replace(first, warnings=["unequal_variances"], unequal=unequal), *others]
+    wanted = "too narrow for Plain and Sharp and too wide for Mild"
+    [(warning, of)] = [found for found in warnings_of(rows).items() if wanted in found[0]]
+    assert of == [first.criterion]
+    assert "run the command compare with --odds-ratios" in warning
+    names = {row.criterion: row.criterion for row in rows}
+    said = " ".join(model_sentences(rows, names, has_dialogues_as_units=False))
+    assert f"{first.criterion}: The shares differ so much that one variance does not suit all sources" in said
+    assert wanted in said
+
+
+def test_the_sources_that_are_named_are_those_of_the_model(he_report):
+    for row in he_report.comparisons:
+        wanted = compare_sources(he_ratings(row.criterion), len(SOURCES), bounds=(0.0, 1.0)).unequal_variances
+        assert ("unequal_variances" in row.warnings) is (wanted is not None) is (row.unequal is not None)
+        if wanted:
+            names = {each.key: each.name for each in he_report.sources}
+            assert row.unequal.too_narrow == [names[SOURCES[at]] for at in wanted.too_narrow]
+            assert row.unequal.too_wide == [names[SOURCES[at]] for at in wanted.too_wide]
+    assert any(row.unequal for row in he_report.comparisons)

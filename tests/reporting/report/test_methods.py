@@ -1,14 +1,19 @@
 """The methods paragraph names everything that was asked, and what it was asked about."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import pytest
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Assignment, Membership, Rating, Study
+from parley.numbers import between
 from protocols.specs import spec_of
 from reporting.report.build import build_report
-from reporting.report.methods import methods
+from reporting.report.methods import _by_source, _ties, methods
+from reporting.report.sizes import Seats, SourceItems
 from tests.factories import UserFactory
 from tests.reporting.report.test_behaviours import rated_study
 from tests.shipped import Work
@@ -90,7 +95,8 @@ def test_the_analysis_of_behaviours_is_described(tmp_path):
         "the share of positive agreement",
     ):
         assert said in text, said
-    assert f"Positive agreement was {report.behaviours[0].agreement.positive_agreement:.2f} to " in text
+    share = report.behaviours[0].agreement.positive_agreement
+    assert f"Positive agreement was {share:.2f} for the one behaviour that has it." in text
 
 
 def test_dialogues_that_are_conversations_of_their_own_are_called_dialogues(overlapping: Study):
@@ -102,3 +108,43 @@ def test_dialogues_that_are_conversations_of_their_own_are_called_dialogues(over
     text = " ".join(build_report(overlapping, now=timezone.now()).methods)
     assert "share its annotator and its dialogue" in text
     assert "conversation" not in text
+
+
+def test_a_mean_between_two_numbers_of_annotators_is_never_shown_as_one_of_them():
+    assert between(1.996, 1, 2) == "1.996"
+    assert between(1.9, 1, 2) == "1.90"
+    assert between(2.0, 2, 2) == "2.00"
+
+
+def test_judgements_that_are_missing_are_counted_out_of_all(scale_study: Study):
+    first = Rating.objects.order_by("item", "pk").first()
+    Rating.objects.filter(item=first.item, assignment=first.assignment).update(is_active=False)
+    report = build_report(scale_study, now=timezone.now())
+    assert report.material.votes_missing == 1
+    said = f"Of {3 * report.material.items} judgements (3 annotators for each item), 1 is missing."
+    assert said in " ".join(report.methods)
+    unequal = replace(report.material, seats_per_batch=Seats(2, 3))
+    assert unequal.votes_missing == 0
+    for other in (2, 4):
+        assert replace(report.material, seats_per_batch=Seats(other, other)).votes_missing == 0, "planned otherwise"
+
+
+def test_majorities_of_two_votes_are_said_to_say_little(overlapping: Study):
+    material = build_report(overlapping, now=timezone.now()).material
+    assert material.items_with_two_votes <= material.items_with_even_votes <= material.items
+    two = replace(material, items=10, items_with_two_votes=6, items_with_even_votes=7)
+    assert "Of 10 items, 6 have two votes: one positive and one negative vote are a tie" in " ".join(_ties(two))
+    even = replace(two, items_with_two_votes=0)
+    assert "Of 10 items, 7 have an even number of votes, which can tie" in " ".join(_ties(even))
+    assert list(_ties(replace(even, items_with_even_votes=5))) == []
+
+
+def test_sources_with_dialogues_of_their_own_have_their_numbers(overlapping: Study):
+    material = build_report(overlapping, now=timezone.now()).material
+    assert not material.has_dialogues_by_source
+    own = replace(material, dialogues=57, by_source=[SourceItems("a", 24), SourceItems("b", 33)])
+    assert own.has_dialogues_by_source
+    assert not replace(own, by_source=own.by_source[:1], dialogues=24).has_dialogues_by_source
+    sources = [SimpleNamespace(key="a", name="Hana"), SimpleNamespace(key="b", name="Juno")]
+    said = list(_by_source(SimpleNamespace(material=own, sources=sources)))
+    assert said == ["Each source has dialogues of its own: Hana 24 and Juno 33."]

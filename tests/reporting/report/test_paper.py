@@ -111,3 +111,13 @@ def test_the_bibliography_has_what_the_text_names_and_nothing_else():
 
 def test_a_minus_is_printed():
     assert escaped("−0.04 to 0.60") == "$-$0.04 to 0.60"
+
+
+def test_a_study_without_a_results_paragraph_has_no_empty_section(scale_study: Study):
+    report = build_report(scale_study, now=NOW)
+    report.results = []
+    files = dict(paper_files(report, {}))
+    assert "results.tex" not in files
+    assert "section{Results}" not in files["paper.tex"].decode()
+    report.results = ["The mean was 3.00."]
+    assert "section{Results}" in dict(paper_files(report, {}))["paper.tex"].decode()

@@ -29,6 +29,7 @@ from reporting.report.downloads import as_csv
 from reporting.report.latex import as_latex
 from reporting.report.methods import methods
 from reporting.report.pictures import ranking_picture
+from reporting.report.ranking_words import answers_sentence, thin_pairs
 from tests.clock import NOW as THEN
 from tests.comparing import deal, make_compared, make_compared_dialogues, make_scenarios, make_study, sides_of
 from tests.factories import MembershipFactory, make_annotator
@@ -333,3 +334,35 @@ def test_the_chart_prints_the_intervals_and_has_a_line_at_one_half(answered):
     rate = report.rankings[0].sources[0].win_rate
     assert f"{number(rate.value, '.0%')} [{number(rate.low, '.0%')}, {number(rate.high, '.0%')}]" in drawn
     assert "50 %: wins as many as it loses" in drawn
+
+
+def thinned(found, answers: int):
+    """The ranking as if the first pair had so few answers, and the second had all gone one way."""
+    first, second, *others = found.pairs
+    few = replace(first, answers=answers, both_bad=0)
+    return replace(found, pairs=[few, replace(second, is_one_way=True), *others])
+
+
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        (0, "Never compared directly, so that their win rates come through other sources: Model A and Model B."),
+        (4, "With fewer than 5 direct answers: Model A and Model B (4)."),
+    ],
+)
+def test_pairs_without_answers_and_with_few_are_named(answered, answers, said):
+    report = build_report(answered, now=NOW)
+    (found,) = report.rankings
+    names = {each.key: each.name for each in report.sources}
+    one_way = "The test of transitivity leaves out pairs that were always answered the same way: Model A and Model C."
+    assert list(thin_pairs(thinned(found, answers), names)) == [said, one_way]
+    assert list(thin_pairs(found, names)) == []
+    assert not any(pair.is_one_way for pair in found.pairs)
+
+
+def test_identical_texts_are_named_only_where_there_are_any(answered):
+    (found,) = build_report(answered, now=NOW).rankings
+    assert found.model.identical > 0
+    assert f"{found.model.identical} pair" in answers_sentence(found, "Better")
+    without = answers_sentence(replace(found, model=replace(found.model, identical=0)), "Better")
+    assert without.endswith("others are left out.")

@@ -11,6 +11,7 @@ from django.utils import timezone
 from annotation.models import Membership, Study
 from parley.numbers import number
 from reporting.report.build import Report, build_report
+from reporting.report.rankings import RankedSource
 from tests.factories import UserFactory
 from tests.reporting.report.test_rankings import make_answered
 
@@ -58,11 +59,17 @@ def test_a_study_whose_intervals_are_withheld_says_why_and_tests_nothing(scale_s
     assert "differ" not in said.replace("No interval", "")
 
 
+def place(row: RankedSource, source: str) -> str:
+    low, high = number(row.win_rate.low), number(row.win_rate.high)
+    ranks = f"rank {row.best_rank}" if row.best_rank == row.worst_rank else f"ranks {row.best_rank} to {row.worst_rank}"
+    return f"{source} (win rate {number(row.win_rate.value)}, 95 % interval {low} to {high}; {ranks})"
+
+
 def test_a_ranking_is_told_in_its_order_with_the_pairs_that_differ():
     report = build_report(make_answered(), now=NOW)
     (ranking,) = report.rankings
     names = {each.key: each.name for each in report.sources}
-    order = ", ".join(f"{names[row.source]} (win rate {number(row.win_rate.value)})" for row in ranking.sources)
+    order = ", ".join(place(row, names[row.source]) for row in ranking.sources)
     said = said_of(report)
     assert f"Compared on Better, the sources ranked from best to worst: {order}." in said
     for pair in ranking.differing:
