@@ -159,7 +159,21 @@ def load_record(line: bytes) -> Record | None:
     if type(record) is not dict:
         text = _("must be one object {...}, not %(kind)s")
         raise BadField("", text % {"kind": kind_of(record)})
+    if _is_by_columns(record):
+        raise BadField(
+            "",
+            _(
+                "is a table written column by column, as pandas writes it unless told otherwise: write one object for "
+                'each row, with to_json(path, orient="records")'
+            ),
+        )
     return record
+
+
+def _is_by_columns(record: Record) -> bool:
+    """Return whether every value is an object whose keys are numbers of rows."""
+    columns = list(record.values())
+    return bool(columns) and all(type(each) is dict and each and all(map(str.isdecimal, each)) for each in columns)
 
 
 def parse_dialogue(record: Record, line: int, shape: Shape, options: DialogueOptions) -> ParsedDialogue:

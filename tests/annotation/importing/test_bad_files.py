@@ -19,6 +19,7 @@ TURN = {"speaker": "A", "text": "Hi"}
     [
         ("{", "", "is not JSON"),
         ("[1]", "", "must be one object {...}, not a list"),
+        ('{"prompt": {"0": "Hi"}, "response": {"0": "Ho"}}', "", 'to_json(path, orient="records")'),
         (dialogue(history="Hi"), "history", "must be a list, not text"),
         (dialogue(history=[]), "history", "is an empty list"),
         (dialogue(history=None), "history", "is missing"),
@@ -52,6 +53,12 @@ def test_a_wrong_value_is_named(study: Study, write: Write, line: object, field:
     assert [(at, name) for at, name, _ in errors] == [(2, field)]
     assert reason in errors[0][2]
     assert not Dialogue.objects.exists()
+
+
+def test_a_table_by_columns_is_told_how_pandas_writes_rows(study: Study, write: Write) -> None:
+    errors = errors_of(load, study, write({"prompt": {"0": "Hi", "1": "Yo"}, "response": {"0": "Ho", "1": "So"}}))
+    assert [(line, field) for line, field, _ in errors] == [(1, "")]
+    assert 'with to_json(path, orient="records")' in errors[0][2]
 
 
 def test_a_written_backslash_u0000_is_no_nul_character(study: Study, write: Write) -> None:
