@@ -21,7 +21,7 @@ from protocols.models import ProtocolVersion
 from protocols.selectors import find_version
 
 
-class StudySerializer(serializers.ModelSerializer):
+class StudySerializer(StrictSerializer, serializers.ModelSerializer):
     """A study. `protocol` is slug@version; a slug alone means the highest published version."""
 
     protocol = serializers.CharField(max_length=130, source="protocol_version")
@@ -80,7 +80,7 @@ class StatusSerializer(StrictSerializer):
     status = serializers.ChoiceField(choices=["open", "closed"])
 
 
-class MembershipSerializer(serializers.ModelSerializer):
+class MembershipSerializer(StrictSerializer, serializers.ModelSerializer):
     account = serializers.CharField(
         source="user.username", max_length=254, help_text="A username; when adding, an e-mail address will do too."
     )
@@ -97,7 +97,7 @@ class MembershipSerializer(serializers.ModelSerializer):
         return user
 
 
-class RoleSerializer(serializers.Serializer):
+class RoleSerializer(StrictSerializer):
     role = serializers.ChoiceField(choices=Membership.Role.choices)
 
 
@@ -112,7 +112,7 @@ class ParticipantSerializer(serializers.ModelSerializer):
         read_only_fields = fields
 
 
-class PersonStatusSerializer(serializers.Serializer):
+class PersonStatusSerializer(StrictSerializer):
     status = serializers.ChoiceField(choices=Participant.Status.choices)
     reason = serializers.CharField(
         default="", allow_blank=True, max_length=LONGEST_REASON,

@@ -26,8 +26,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "conversation": (*CONVERSATION_KEYS, "conv_id"),
     "batch": BATCH_KEYS,
     "history": (
-        "history", "dialogue_history", "dialog_history", "conversation_history", "context", "messages", "turns",
-        "utterances",
+        "history", "dialogue_history", "dialog_history", "conversation_history", "messages", "utterances", "turns",
+        "context",
     ),
     "prompt": ("prompt", "question", "query", "instruction"),
     "response": (

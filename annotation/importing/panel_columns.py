@@ -203,9 +203,10 @@ def taken_panels(metadata: Record, options: DialogueOptions) -> list[Record]:
     if panels:
         del metadata[OF_DIALOGUE]
     for name in [name for name, value in metadata.items() if name.casefold() in CALLED and type(value) is str]:
-        if metadata[name].strip():
-            cell = metadata.pop(name)
-            panels += _panels(cell, _listed(cell, name), _titled(name), options)
+        if metadata[name].strip() in ("", "[]"):
+            continue
+        cell = metadata.pop(name)
+        panels += _panels(cell, _listed(cell, name), _titled(name), options)
     return panels
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+import orjson
 from django.utils.translation import gettext as _
 
 from annotation.importing.cell_turns import cell_turns
@@ -31,10 +32,12 @@ from annotation.importing.panel_columns import (
 from annotation.importing.remedies import choose_columns
 from annotation.importing.shapes import (
     ONLY_SOURCE,
+    OWN_DATA_SET,
     DialogueOptions,
     ParsedCandidate,
     ParsedDialogue,
     asker_in,
+    context_in,
     name_candidates,
 )
 from annotation.importing.spool import derived_key
@@ -82,6 +85,7 @@ class RowReader:
         used = {*layout.places.values(), *layout.responses.values(), *layout.panels.places}
         self._prompts: Counter[str] = Counter()  # of rows without an id that have a response of each source
         self._others = [(name, at) for at, name in enumerate(names) if at not in used]
+        self._is_data_set = set(names) >= OWN_DATA_SET
 
     def read(self, values: list[str]) -> Iterator[Record]:
         """Yield a record for each response of the row; one without a response if the table has none. Raise BadField."""
@@ -98,7 +102,7 @@ class RowReader:
             "scenario": self._key(values, "scenario"),
             "key": self._key(values, "item"),
             "speaker": self._key(values, "speaker"),
-            "others": {name: other_value(name, values[at]) for name, at in self._others},
+            "others": self._metadata(values),
             "context": read_panels(self._panels.of_dialogue, values, self._options),
             "above": [],
         }
@@ -121,8 +125,21 @@ class RowReader:
             yield row | {
                 "source": self._source(values),
                 "text": self._text(values, self._places["response"]),
-                "above": read_panels(self._panels.of_response, values, self._options),
+                "above": [*read_panels(self._panels.of_response, values, self._options), *self._above(values)],
             }
+
+    def _metadata(self, values: list[str]) -> Record:
+        """Return the other columns; of our own data set, whose labels have an import of their own, its metadata."""
+        others = {name: other_value(name, values[at]) for name, at in self._others}
+        if not self._is_data_set:
+            return others
+        known: Record = orjson.loads(others["metadata"] or "{}")
+        return known | ({OF_DIALOGUE: others[OF_DIALOGUE]} if others.get(OF_DIALOGUE, "[]") != "[]" else {})
+
+    def _above(self, values: list[str]) -> list[Record]:
+        """Return the panels of a response in our own data set."""
+        listed = dict(self._others).get("above") if self._is_data_set else None
+        return [] if listed is None else context_in({OF_DIALOGUE: orjson.loads(values[listed])}, "", self._options)
 
     def _own_key(self, turns: list[Record], named: str) -> tuple[str, int]:
         """Return the key of the dialogue, and 1 if an earlier row without an id has the same prompt.

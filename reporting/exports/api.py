@@ -16,6 +16,7 @@ from rest_framework.response import Response
 
 from annotation.access import Right, export_for, rights_in, signed_in
 from annotation.api.base import StudyView
+from annotation.api.strict import StrictSerializer
 from annotation.models import Batch, ExportJob
 from parley.errors import Refusal
 from reporting.exports import asking
@@ -37,7 +38,7 @@ class ExportFormatSerializer(serializers.Serializer):
     n_bytes_about = serializers.IntegerField(help_text="What the file of this study would have, roughly.")
 
 
-class ExportRequestSerializer(serializers.Serializer):
+class ExportRequestSerializer(StrictSerializer):
     """The export to write, with its options. Options that the format does not use are ignored."""
 
     format = serializers.ChoiceField(choices=list(FORMATS))

@@ -141,3 +141,25 @@ def test_an_unknown_field_beside_the_status_of_a_batch_is_refused(cast: Cast):
 
     assert answer.status_code == 400
     assert error(answer)["fields"] == {"seats": ["This field is unknown. The fields are: status."]}
+
+
+@pytest.mark.parametrize(
+    ("method", "route", "data"),
+    [
+        ("PATCH", "api_study", {"seat": 3}),
+        ("POST", "api_members", {"username": "x", "role": "lead", "roles": "owner"}),
+        ("POST", "api_exports", {"format": "long-csv", "criteria": "listening"}),
+    ],
+)
+def test_an_unknown_field_is_refused_wherever_something_is_made_or_changed(cast: Cast, method, route, data):
+    answer = Api(cast.owner).ask(method, route, SLUG, data=data)
+    assert answer.status_code == 400
+    ((_name, (said,)),) = error(answer)["fields"].items()
+    assert said.startswith("This field is unknown. The fields are: ")
+
+
+def test_an_unknown_field_of_a_new_study_is_refused(cast: Cast):
+    data = {"slug": "new", "name": "New", "protocol": cast.version.protocol.slug, "seeds": 3}
+    answer = Api(cast.owner).ask("POST", "api_studies", data=data)
+    assert answer.status_code == 400
+    assert list(error(answer)["fields"]) == ["seeds"]

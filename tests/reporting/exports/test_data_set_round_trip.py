@@ -10,7 +10,7 @@ import pytest
 from django.utils import timezone
 
 from annotation.importing import ImportRejected, import_dialogues, import_ratings
-from annotation.models import Dialogue, Rating, Seat, Study
+from annotation.models import Candidate, Dialogue, Rating, Seat, Study
 from annotation.services.claiming import claim_seat
 from tests.cast import Cast
 from tests.factories import StudyFactory
@@ -57,6 +57,23 @@ def test_who_asks_comes_back_with_the_data_set(diqad: Work, written: Written, tm
     Dialogue.objects.filter(study=diqad.study).update(asker="B")
     copy = brought_back(diqad, written(diqad.study, "diqad-jsonl"), tmp_path / "first.jsonl")
     assert set(copy.dialogues.values_list("asker", flat=True)) == {"B"}
+
+
+def test_responses_with_panels_of_their_dialogue_come_back(rated: Cast, written: Written, tmp_path: Path):
+    panel = [{"title": "System prompt", "text": "Be brief."}]
+    above = [{"title": "Fact", "text": "The exam was in June."}]
+    Dialogue.objects.filter(study=rated.study).update(context=panel, metadata={"topic": "exams"})
+    Candidate.objects.filter(dialogue__study=rated.study, source__key="model_a").update(context=above)
+    (path := tmp_path / "set.jsonl").write_bytes(written(rated.study, "diqad-jsonl"))
+    study = StudyFactory(protocol_version=rated.version)
+    import_dialogues(study, path, now=timezone.now())
+    assert [each.context for each in study.dialogues.all()] == [panel] * rated.study.dialogues.count()
+    parts = ("key", "turns", "metadata")
+    assert list(study.dialogues.order_by("key").values(*parts)) == list(
+        rated.study.dialogues.order_by("key").values(*parts)
+    )
+    panels = {each.source.key: each.context for each in Candidate.objects.filter(dialogue__study=study)}
+    assert panels == {"ground_truth": [], "model_a": above, "model_b": []}
 
 
 def rows_of(data: bytes) -> list[dict[str, str]]:
