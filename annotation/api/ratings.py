@@ -1,5 +1,6 @@
 """List the ratings of a study under pseudonyms, for users who may read single answers."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.db.models import QuerySet
@@ -12,8 +13,8 @@ from rest_framework.response import Response
 from annotation.access import Right
 from annotation.api.base import StudyView
 from annotation.api.serializers import RatingFilterSerializer, RatingSerializer
-from annotation.models import Rating, Study
-from protocols.models import Explanation, Option
+from annotation.models import Candidate, Item, Rating, Study
+from protocols.models import Explanation, Option, ProtocolVersion
 
 LARGEST_ID = 2**63 - 1
 
@@ -47,17 +48,30 @@ class RatingsView(StudyView):
         asked = RatingFilterSerializer(data=request.query_params)
         asked.is_valid(raise_exception=True)
         page = self.paginate_queryset(ratings_of(self.study, **asked.validated_data))
-        context = names_of(self.study)
+        context = names_of(self.study) | {"sides": sides_of({rating.item for rating in page or ()})}
         return self.get_paginated_response(RatingSerializer(page, many=True, context=context).data)
 
 
 def ratings_of(study: Study, *, batch: str = "", criterion: str = "") -> QuerySet[Rating]:
     rows = Rating.objects.filter(batch__study=study).select_related(
         "assignment__participant", "assignment__seat", "batch", "item__dialogue", "item__candidate", "item__source",
-        "criterion__version", "option",
+        "item__dialogue__source", "item__other_dialogue__source", "criterion__version", "option",
     )  # fmt: skip
     rows = rows.filter(batch__key=batch) if batch else rows
     return rows.filter(criterion__key=criterion) if criterion else rows
+
+
+def sides_of(items: Iterable[Item]) -> dict[int, tuple[str, str]]:
+    """Return the keys of both sources of each comparison, by item, in the order that answers are stored for."""
+    compared = [item for item in items if item.unit == ProtocolVersion.Unit.COMPARISON]
+    shown = {pk for item in compared for pk in item.shown}
+    keys = dict(Candidate.objects.filter(pk__in=shown).values_list("pk", "source__key"))
+    found = {}
+    for item in compared:
+        whole = [each.source.key if each and each.source else "" for each in (item.dialogue, item.other_dialogue)]
+        first, second = [keys[pk] for pk in item.shown] if item.shown else whole
+        found[item.pk] = (first, second)
+    return found
 
 
 def names_of(study: Study) -> dict[str, Any]:

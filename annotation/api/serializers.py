@@ -17,7 +17,7 @@ from annotation.models import Batch, ImportJob, Membership, Participant, Rating,
 from annotation.selectors.studies import find_account
 from annotation.services.repeating import not_beside_a_pilot
 from annotation.services.status import LONGEST_REASON, missing_reason
-from protocols.models import ProtocolVersion
+from protocols.models import Option, ProtocolVersion
 from protocols.selectors import find_version
 
 
@@ -273,7 +273,14 @@ class RatingSerializer(serializers.ModelSerializer):
     dialogue = serializers.CharField(
         source="item.dialogue.key", read_only=True, default=None, allow_null=True, help_text="None of a whole model."
     )
+    conversation = serializers.CharField(
+        source="item.dialogue.conversation", read_only=True, default=None, allow_null=True
+    )
+    scenario = serializers.CharField(source="item.dialogue.scenario", read_only=True, default="")
     candidate = serializers.CharField(source="item.candidate.key", read_only=True, default=None, allow_null=True)
+    first_source = serializers.SerializerMethodField(help_text="Of a comparison, as the second one; otherwise None.")
+    second_source = serializers.SerializerMethodField()
+    preferred = serializers.SerializerMethodField(help_text="The source that the answer to a comparison prefers.")
     speaker = serializers.CharField(source="item.candidate.speaker", read_only=True, default="")
     source = serializers.CharField(  # type: ignore[assignment] # a field may be named like an attribute of fields
         source="item.source.key", read_only=True, default=None, allow_null=True
@@ -290,10 +297,28 @@ class RatingSerializer(serializers.ModelSerializer):
     class Meta:
         model = Rating
         fields = (
-            "id", "annotator", "batch", "unit", "dialogue", "candidate", "speaker", "source", "version", "criterion",
-            "option", "options", "turns", "explanations", "free_text", "revision", "is_counted", "answered_at",
+            "id", "annotator", "batch", "unit", "dialogue", "conversation", "scenario", "candidate", "speaker",
+            "source", "first_source", "second_source", "preferred", "is_swapped", "version", "criterion", "option", "options",
+            "turns", "explanations", "free_text", "revision", "is_counted", "answered_at",
         )  # fmt: skip
         read_only_fields = fields
+
+    @extend_schema_field(serializers.CharField(allow_null=True))
+    def get_first_source(self, rating: Rating) -> str | None:
+        return self._sides(rating)[0]
+
+    @extend_schema_field(serializers.CharField(allow_null=True))
+    def get_second_source(self, rating: Rating) -> str | None:
+        return self._sides(rating)[1]
+
+    @extend_schema_field(serializers.CharField(allow_null=True))
+    def get_preferred(self, rating: Rating) -> str | None:
+        sides = dict(zip((Option.Role.LEFT, Option.Role.RIGHT), self._sides(rating), strict=True))
+        return sides.get(Option.Role(rating.option.role)) if rating.option else None
+
+    def _sides(self, rating: Rating) -> tuple[str | None, str | None]:
+        sides: tuple[str | None, str | None] = self.context["sides"].get(rating.item_id, (None, None))
+        return sides
 
     @extend_schema_field(serializers.ListField(child=serializers.CharField()))
     def get_options(self, rating: Rating) -> list[str]:

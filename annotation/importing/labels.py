@@ -15,7 +15,7 @@ from annotation.importing.fields import LONGEST_KEY, LONGEST_SOURCE_KEY, Record,
 from annotation.importing.kinds import ITEM_KEYS, PARQUET, TABLE, WORKBOOK, file_kind
 from annotation.importing.outcome import BadField, ErrorLog, Progress, rejected
 from annotation.importing.records import first_records, read_records
-from annotation.importing.shapes import BATCH_KEYS, DIALOGUE_COLUMNS, SOURCE_KEYS, TURN_NAMES
+from annotation.importing.shapes import BATCH_KEYS, DIALOGUE_COLUMNS, OWN_DATA_SET, SOURCE_KEYS, TURN_NAMES
 from annotation.importing.sheets import parquet_columns
 from annotation.importing.tables import Row
 from protocols.models import Criterion
@@ -72,6 +72,7 @@ class Labels:
     def __init__(self, spec: VersionSpec, criterion: CriterionSpec, annotator: str) -> None:
         self._spec, self._criterion, self._annotator = spec, criterion, annotator
         self._answers = AnswerCells(spec)
+        self._own = AnswerCells(spec, is_own=True)  # of our own data set, which has computed answers too
 
     def of(self, record: Record) -> Iterator[dict[str, str]]:
         """Yield the answers of a line as {our field: text}."""
@@ -84,18 +85,19 @@ class Labels:
         utterances = record.get("utterances")
         turns = utterances if type(utterances) is list else []
         texts = [harmless(str(turn.get("text", ""))) for turn in turns if type(turn) is dict]
+        cells = self._own if record.keys() >= OWN_DATA_SET else self._answers
         for place, rating in _ratings(record):
             try:
                 who = clean_key(rating.get("annotator"), "annotator", LONGEST_KEY) or self._annotator
-                for answer in self._answers_of(rating, texts):
+                for answer in self._answers_of(rating, texts, cells):
                     yield unit | {"annotator": who} | answer
             except BadField as error:
                 raise BadField(place + error.field, error.reason) from None
 
-    def _answers_of(self, rating: Record, texts: list[str]) -> Iterator[dict[str, str]]:
+    def _answers_of(self, rating: Record, texts: list[str], cells: AnswerCells) -> Iterator[dict[str, str]]:
         option = self._answers.option(self._criterion, _label(rating.get("label"), "label"), "label")
         given = {self._criterion.key: option.key}
-        for criterion, other in self._others(rating.get("answers")):
+        for criterion, other in self._others(rating.get("answers"), cells):
             given[criterion.key] = other.key
             yield {"criterion": criterion.key, "value": other.key}
         asked = [each for each in self._spec.asked_of(self._criterion.unit) if holds(each.when, given)]
@@ -115,15 +117,15 @@ class Labels:
         if marking is not None and numbers:
             yield {"criterion": marking.key, "turns": "|".join(map(str, numbers))}
 
-    def _others(self, said: Any) -> Iterator[tuple[CriterionSpec, OptionSpec]]:
+    def _others(self, said: Any, cells: AnswerCells) -> Iterator[tuple[CriterionSpec, OptionSpec]]:
         """Yield (criterion, option) for the answers to other questions. Raise BadField."""
         if said is not None and type(said) is not dict:
             raise BadField("answers", _("must be an object, not %(kind)s") % {"kind": kind_of(said)})
         for name, value in (said or {}).items():
-            criterion = self._answers.criterion(name, is_column=True)
+            criterion = cells.criterion(name, is_column=True)
             if criterion != self._criterion:
                 field = f"answers.{name}"
-                yield criterion, self._answers.option(criterion, _label(value, field), field)
+                yield criterion, cells.option(criterion, _label(value, field), field)
 
     def _reasons(
         self, said: Any, option: OptionSpec, asked: list[CriterionSpec]

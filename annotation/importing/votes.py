@@ -127,6 +127,7 @@ class VoteSpool(AbstractContextManager):
     def read(self, path: Path, options: RatingOptions, log: ErrorLog, progress: Progress, extent: Extent) -> None:
         if holds_labels(path):
             self._places = {name: at for at, name in enumerate(LABEL_FIELDS)}
+            self._answers = AnswerCells(self._spec, is_own=True)  # the reader of labels has looked at their questions
             asked = {"criterion": options.criterion, "annotator": options.annotator}
             rows = extent.of(label_rows(path, self._spec, log, progress, **asked), log)
         else:

@@ -117,14 +117,15 @@ class Ranking:
     def in_order(self) -> list[SourceRank]:
         """Return the sources from the best to the worst, those that no chain of answers places last.
 
-        A source whose answers all went one way stands above or below all those that they lead to.
+        A source whose answers all went one way stands above or below all those that they lead to. Strengths that differ
+        by rounding errors only are equal, and these sources keep their order.
         """
         leads = chains(self.counts.preferred + self.counts.tied > 0)
         lead = leads.sum(axis=1) - leads.sum(axis=0)
 
         def key(each: SourceRank) -> tuple[bool, int, float]:
             is_placed = each.strength.reason is None or each.strength.reason in PLACED
-            return not is_placed, -int(lead[each.source]), -(each.strength.value or 0)
+            return not is_placed, -int(lead[each.source]), -round(each.strength.value or 0, 9)
 
         return sorted(self.sources, key=key)
 

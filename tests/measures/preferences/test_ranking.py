@@ -170,6 +170,12 @@ EVEN = [(1, 2, LEFT), (2, 1, LEFT), (1, 2, RIGHT), (2, 1, RIGHT)] * 5
 ALWAYS = [(0, 1, LEFT), (1, 0, RIGHT), (2, 0, RIGHT), (0, 2, LEFT)]
 
 
+def test_sources_that_rounding_alone_tells_apart_keep_their_order() -> None:
+    found = rank(answers(*EVEN, *[(0, 1, LEFT), (1, 0, LEFT), (0, 2, LEFT), (2, 0, LEFT)] * 5))
+    nearly = [replace(each, strength=replace(each.strength, value=1e-14 * each.source)) for each in found.sources]
+    assert [each.source for each in replace(found, sources=tuple(nearly)).in_order] == [0, 1, 2]
+
+
 def test_a_source_that_won_everything_has_the_first_rank_and_leaves_the_others_the_rest() -> None:
     found = rank(answers(*EVEN, *ALWAYS * 30))
     assert [(each.best_rank, each.worst_rank) for each in found.sources] == [(1, 1), (2, 3), (2, 3)]

@@ -76,6 +76,20 @@ def test_responses_with_panels_of_their_dialogue_come_back(rated: Cast, written:
     assert panels == {"ground_truth": [], "model_a": above, "model_b": []}
 
 
+def test_computed_answers_come_back_with_the_others(db: None, written: Written, tmp_path: Path):
+    work = Work("ssa-1.0", n_dialogues=1, n_sources=2).has_read_all()
+    for item in work.items("response"):
+        work.answer(item, "sensible", "yes")
+        work.answer(item, "specific_if_sensible", "no")
+    (path := tmp_path / "set.jsonl").write_bytes(written(work.study, "diqad-jsonl"))
+    assert "ssa" in lines_of(path.read_bytes())[0]["answers"]
+    copy = brought_back(work, path.read_bytes(), path)
+    found = Rating.objects.filter(batch__study=copy).values_list("criterion__key", "option__key").distinct()
+    assert sorted(found) == [
+        ("sensible", "yes"), ("specific", "no"), ("specific_if_sensible", "no"), ("ssa", "sensible_only"),
+    ]  # fmt: skip
+
+
 def rows_of(data: bytes) -> list[dict[str, str]]:
     """Without what an import makes anew, and what comes with the dialogues."""
     anew = {"study", "batch", "item_token", "created_at", "updated_at", "metadata"}
