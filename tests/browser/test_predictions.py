@@ -1,6 +1,7 @@
 """Predictions and judges in a browser: readable on any screen, open to everybody."""
 
 import os
+import re
 from collections.abc import Callable
 
 import pytest
@@ -61,6 +62,21 @@ def _metric_page(study: Study) -> str:
 
 def _researcher(study: Study) -> User:
     return MembershipFactory(study=study, role="researcher").user
+
+
+def test_all_columns_of_the_overview_fit_a_laptop(open_screen):
+    study = people_and_judge(n_dialogues=40)
+    page = open_screen(_researcher(study), width=1280).go(f"/studies/{study.slug}/predictions/")
+    expect(page.get_by_role("columnheader", name="Pearson")).to_be_visible()
+    table = page.get_by_role("region", name="Appropriateness")
+    assert table.evaluate("box => box.scrollWidth <= box.clientWidth")
+
+
+def test_the_overview_says_how_many_items_had_labels(open_screen):
+    """Tied items have no label, but a mean."""
+    study = people_and_judge(errs=0.3)
+    page = open_screen(_researcher(study)).go(f"/studies/{study.slug}/predictions/")
+    expect(page.get_by_role("cell", name=re.compile(r"^40 \d\d for labels$"))).to_be_visible()
 
 
 @LOOKS
