@@ -14,10 +14,11 @@ import numpy as np
 from measures.arrays import FloatArray, IntArray
 from measures.machines.alternative import AlternativeTest, alternative_test
 from measures.machines.ceiling import NOMINAL, Ceiling, human_ceiling
-from measures.machines.corrected import Corrected, corrected_rate
+from measures.machines.corrected import NOT_BINARY, Corrected, corrected_rate
 from measures.machines.judged import Judged
-from measures.machines.powered import Part, Powered, powered_mean
+from measures.machines.powered import ANYWHERE, Part, Powered, powered_mean
 from measures.machines.systems import ItemGap, Systems, compare_systems, widest_gaps
+from measures.machines.telling import Telling, telling_of
 from reporting.file_options import USUAL, Missing, Where, counted
 from reporting.file_scores import Scoring, TextArray
 from reporting.file_table import FileTable
@@ -77,6 +78,7 @@ class Audit:
     """
 
     alternative: AlternativeTest
+    telling: Telling
     ceiling: list[Ceiling]
     means: list[SourceMeans] | None
     systems: Systems | None
@@ -95,6 +97,7 @@ def audit_files(humans: Path, judge: Path, columns: AuditColumns, scale: AuditSc
     means, systems = both.means()
     return Audit(
         alternative_test(judged, scale.level, epsilon=epsilon),
+        telling_of(judged, scale.level),
         human_ceiling(judged, scale.level),
         means,
         systems,
@@ -247,13 +250,12 @@ class _Both:
             return None, None
         kept = ~np.isnan(judged.judge)
         whole = Part(judged.means()[kept], judged.judge[kept], judged.cluster[kept])
-        found = [SourceMeans(None, powered_mean(whole), corrected_rate(whole))]
+        found = [_source_means(None, whole)]
         if not self.columns.source:
             return found, None
         names, source = self._of_items(self.columns.source)
         for at, name in enumerate(names):
-            part = whole.some(source[kept] == at)
-            found.append(SourceMeans(name, powered_mean(part), corrected_rate(part)))
+            found.append(_source_means(name, whole.some(source[kept] == at)))
         return found, compare_systems(whole, source[kept], len(names))
 
     def warnings(self, judged: Judged) -> list[str]:
@@ -267,6 +269,13 @@ class _Both:
                 "test has nobody to test"
             )
         return said
+
+
+def _source_means(source: str | None, part: Part) -> SourceMeans:
+    """Return both means; the intervals of shares stop at 0 and 1."""
+    rate = corrected_rate(part)
+    bounds = ANYWHERE if rate.estimate.reason == NOT_BINARY else (0.0, 1.0)
+    return SourceMeans(source, powered_mean(part, bounds=bounds), rate)
 
 
 def _without_missing(table: FileTable, column: str, missing: Missing) -> tuple[FileTable, list[str]]:

@@ -71,6 +71,16 @@ def human_ceiling(judged: Judged, scale: str) -> list[Ceiling]:
     return found
 
 
+def agreement_beyond_chance(judged: Judged, scale: str) -> Estimate:
+    """Return the judge's kappa (nominal) or correlation (interval) with one other vote, as in :func:`human_ceiling`."""
+    used = judged.rated_by(2)
+    moments, measure = (
+        (_labels, LABEL_MEASURES["kappa"]) if scale == NOMINAL else (_numbers, NUMBER_MEASURES["pearson"])
+    )
+    rows = moments(used, ONE_OTHER)[1] if used.n_items else np.zeros((0, 1))
+    return jackknife(rows, used.cluster, measure.of_means, measure.bounds)
+
+
 def _sized(found: Estimate, used: Judged, judged: Judged) -> Estimate:
     left_out = int((judged.votes_per_item > 0).sum()) - used.n_items
     return replace(found, n_items=used.n_items, n_ratings=len(used.value), n_left_out=left_out)

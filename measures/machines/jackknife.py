@@ -70,9 +70,11 @@ def _standard_error(sums: FloatArray, value: OfMeans) -> float | None:
 
 def guarded_by_clusters(found: Estimate, n_clusters: int) -> Estimate:
     """Return the estimate without its interval where conversations are too few, and with a word where they are few."""
-    if found.value is None or found.low is None:
+    if found.value is None:
         return found
     show, word = interval_guard(n_clusters)
     if not show:
         return found.with_interval(None, None, word)
+    if found.low is None:
+        return found
     return found.with_interval(found.low, found.high, found.interval_note or word)

@@ -38,6 +38,7 @@ NO_JUDGE = "no_judge"
 JUDGE_IS_THE_LIMIT = "judge_is_the_limit"
 TOO_FEW_JUDGED = "too_few_judged_items"
 HALF = 0.5
+ANYWHERE = (-math.inf, math.inf)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,8 +105,8 @@ class Powered:
     further: Further
 
 
-def powered_mean(part: Part, *, power: float | None = None) -> Powered:
-    """Return the mean of a source; `power` fixes lambda, which is otherwise tuned.
+def powered_mean(part: Part, *, power: float | None = None, bounds: tuple[float, float] = ANYWHERE) -> Powered:
+    """Return the mean of a source; `power` fixes lambda, which is otherwise tuned. Intervals stop at `bounds`.
 
     Undefined: 'no_labels' without any item that people rated. If they rated all items the judge adds nothing, and
     lambda is 0. Intervals: t with C_L - 1 degrees of freedom; none with fewer than 10 labelled conversations.
@@ -119,8 +120,8 @@ def powered_mean(part: Part, *, power: float | None = None) -> Powered:
         power = 0.0
     elif power is None:
         power = _tuned(part)
-    found, parts = _mean(part, power)
-    people, _ = _mean(part, 0.0)
+    found, parts = _mean(part, power, bounds)
+    people, _ = _mean(part, 0.0, bounds)
     n_clusters = len(np.unique(part.cluster[labelled]))
     return Powered(found, people, power, parts, n_clusters, _further(part, power, found))
 
@@ -170,7 +171,7 @@ def _tuned(part: Part) -> float:
     return float(np.clip(-(a @ b) / (alone + together), 0.0, 1.0)) if alone + together > 1e-9 * alone else 0.0
 
 
-def _mean(part: Part, power: float) -> tuple[Estimate, FloatArray]:
+def _mean(part: Part, power: float, bounds: tuple[float, float]) -> tuple[Estimate, FloatArray]:
     ours, others = _weights(part)
     labelled = part.labelled
     f = part.judge
@@ -183,15 +184,15 @@ def _mean(part: Part, power: float) -> tuple[Estimate, FloatArray]:
     parts = part.by_cluster(scores) * _factor(n_clusters)
     error = float(np.sqrt((parts**2).sum())) if n_clusters > 1 else None
     found = Estimate(value, standard_error=error, n_items=int(labelled.sum()), n_ratings=len(f))
-    return _with_interval(found, n_clusters), parts
+    return _with_interval(found, n_clusters, bounds), parts
 
 
 def _factor(n_clusters: int) -> float:
     return math.sqrt(n_clusters / (n_clusters - 1)) if n_clusters > 1 else 1.0
 
 
-def _with_interval(found: Estimate, n_clusters: int) -> Estimate:
-    return guarded_by_clusters(t_interval(found, n_clusters - 1, bounds=(-math.inf, math.inf)), n_clusters)
+def _with_interval(found: Estimate, n_clusters: int, bounds: tuple[float, float] = ANYWHERE) -> Estimate:
+    return guarded_by_clusters(t_interval(found, n_clusters - 1, bounds=bounds), n_clusters)
 
 
 def _further(part: Part, power: float, found: Estimate) -> Further:

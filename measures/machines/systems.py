@@ -12,7 +12,7 @@ import numpy as np
 
 from measures.arrays import BoolArray, FloatArray, IntArray, divide_or_nan
 from measures.clusters import drawn_groups
-from measures.estimate import NO_VARIATION, TOO_FEW_ITEMS, Estimate
+from measures.estimate import NO_SPREAD, NO_VARIATION, TOO_FEW_ITEMS, Estimate
 from measures.intervals import Interval, Kernel, interval_guard, interval_of_counts
 from measures.machines.ceiling import NOMINAL
 from measures.machines.judged import Judged
@@ -68,7 +68,8 @@ def compare_systems(part: Part, source: IntArray, n_sources: int, *, seed: int =
     Systems
         A mean is NaN for a source without items, and the source is left out. Undefined: 'too_few_sources' below two
         sources; tau also if one side ties all sources ('no_variation'). Percentile intervals of 2,000 bootstraps over
-        conversations, which keep all items of a conversation together; none with fewer than 10.
+        conversations, which keep all items of a conversation together; none with fewer than 10, and none
+        ('no_spread') if all or nearly all of them give the same value.
     """
     sums, counts = _by_cluster(part, source, n_sources)
     kernels: dict[str, Kernel] = {"kendall": _kernel(sums, _tau), "pairwise": _kernel(sums, _accuracy)}
@@ -138,7 +139,10 @@ def _estimate(kernel: Kernel, counts: IntArray, known: BoolArray, seed: int) -> 
 
 def _limits(kernel: Kernel, counts: IntArray, seed: int) -> Interval:
     n_drawn = min(N_RESAMPLES, max(FEWEST_RESAMPLES, MOST_DRAWN // len(counts)))
-    return interval_of_counts(counts, kernel, draw=drawn_groups, seed=seed, n_resamples=n_drawn, method="percentile")
+    found = interval_of_counts(counts, kernel, draw=drawn_groups, seed=seed, n_resamples=n_drawn, method="percentile")
+    # Few resamples that differ leave both ends at the value: an interval without width promises too much.
+    has_width = found.low is None or found.high is None or found.high - found.low > 1e-12
+    return found if has_width else Interval(None, None, NO_SPREAD, found.n_dropped)
 
 
 def widest_gaps(judged: Judged, scale: str, most: int | None = None) -> list[ItemGap]:

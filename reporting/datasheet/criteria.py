@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from annotation.agreement_cells import places_of
+from measures.mixed.sources import BY_MODEL
 from parley.numbers import number
 from protocols.models import Criterion, Option, ProtocolVersion
 from protocols.specs import CriterionSpec, OptionSpec
@@ -53,11 +54,18 @@ def intrinsic(known: Known) -> list[str]:
 
 
 def names(known: Known) -> list[str]:
-    return [criterion.name for criterion in known.spec.criteria]
+    return _as_imported(known, [criterion.name for criterion in known.spec.criteria])
 
 
 def definitions(known: Known) -> list[str]:
-    return _each(known, lambda criterion: criterion.definition or _("none"))
+    return _as_imported(known, _each(known, lambda criterion: criterion.definition or _("none")))
+
+
+def _as_imported(known: Known, lines: list[str]) -> list[str]:
+    """Add that what annotators saw elsewhere may have been something else than the protocol."""
+    if not lines or not known.setting.is_elsewhere:
+        return lines
+    return [*lines, _("This is the protocol under which the answers were imported. What evaluators saw may differ.")]
 
 
 def scale_sizes(known: Known) -> list[str]:
@@ -66,7 +74,8 @@ def scale_sizes(known: Known) -> list[str]:
 
 def scale_values(known: Known) -> list[str]:
     def named(option: OptionSpec) -> str:
-        return option.label if option.value is None else f"{option.label} ({option.value:g})"
+        says_it = option.value is None or option.label == f"{option.value:g}"
+        return option.label if says_it else f"{option.label} ({option.value:g})"
 
     return _each(known, lambda criterion: " / ".join(map(named, criterion.options)) or _not_applicable())
 
@@ -84,7 +93,7 @@ INSTRUMENTS = {
 
 
 def instruments(known: Known) -> list[str]:
-    return _each(known, lambda criterion: _(INSTRUMENTS[Kind(criterion.kind)]))
+    return _as_imported(known, _each(known, lambda criterion: _(INSTRUMENTS[Kind(criterion.kind)])))
 
 
 def other_tasks(known: Known) -> list[str]:
@@ -95,7 +104,7 @@ def other_tasks(known: Known) -> list[str]:
 
 
 def wording(known: Known) -> list[str]:
-    return _each(known, lambda criterion: criterion.question)
+    return _as_imported(known, _each(known, lambda criterion: criterion.question))
 
 
 def elicitation(known: Known) -> list[str]:
@@ -123,6 +132,13 @@ def aggregation(known: Known) -> list[str]:
     lines = _each(known, _aggregated)
     if any(places_of(criterion, Option.Role.POSITIVE) for criterion in known.spec.voted):
         lines.append(_(majority_rule(known.study.majority_rule, known.spec)))
+    if any(row.weighting == BY_MODEL for row in known.report.comparisons):
+        lines.append(
+            _(
+                "The means of sources are those of a linear mixed model with crossed random effects of annotators and "
+                "conversations: a rating has less weight the more ratings share its annotator and its conversation."
+            )
+        )
     return lines
 
 
@@ -169,7 +185,12 @@ def agreement_measures(known: Known) -> list[str]:
 
 
 def intra(known: Known) -> list[str]:
-    """Say that nobody's agreement with themselves was measured, once the agreement with others was."""
+    """Say that nobody's agreement with themselves was measured, once the agreement with others was.
+
+    Of answers that were collected elsewhere, nobody here knows.
+    """
+    if known.setting.is_elsewhere:
+        return []
     return [_("Intra-annotator agreement was not measured.")] if agreement_measures(known) else []
 
 

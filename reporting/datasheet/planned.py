@@ -6,6 +6,7 @@ Each fact is a list of lines in the active language; the list is empty if the an
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
+from parley.numbers import between
 from reporting.datasheet.facts import Known, amount
 from reporting.record.sampling_words import criteria_lines
 
@@ -22,7 +23,12 @@ def planned_items(known: Known) -> list[str]:
 
 
 def planned_votes(known: Known) -> list[str]:
-    low, high = known.plan.seats_low, known.plan.seats_high
+    """Return how many annotators rated an item, or are planned to while nobody has."""
+    votes = known.report.material.votes_per_item
+    if votes.low is not None and votes.low != votes.high:
+        said = {"low": votes.low, "high": votes.high, "mean": between(votes.mean, votes.low, votes.high)}
+        return [_("Each item was judged by %(low)s to %(high)s annotators, %(mean)s on average.") % said]
+    low, high = (known.plan.seats_low, known.plan.seats_high) if votes.low is None else (votes.low, votes.low)
     if low == high:
         return [ngettext("%(n)s annotator for each item.", "%(n)s annotators for each item.", low) % {"n": low}]
     return [_("%(low)s to %(high)s annotators for each item.") % {"low": low, "high": high}]

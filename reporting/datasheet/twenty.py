@@ -50,7 +50,8 @@ QUESTIONS = (
         "T4",
         gettext_noop("What instructions do annotators get?"),
         gettext_noop(
-            "The protocol has no guidelines: use a version that has, or say which instructions annotators get."
+            "Say which instructions annotators get: the protocol has no guidelines, or the answers were collected "
+            "elsewhere."
         ),
         "guidelines",
         related=("3.2.4",),

@@ -16,12 +16,14 @@ from measures.machines.jackknife import jackknife
 from measures.machines.judged import Judged
 from measures.machines.powered import NO_JUDGE, Part, Powered, powered_mean
 from measures.machines.systems import Systems, compare_systems
+from measures.machines.telling import Telling, telling_of
 from protocols.specs import CriterionSpec
 from reporting.predictions.judging import Judging, judging_of
 from reporting.predictions.table import NO_NUMBERS, Comparison, ItemSubset
 
 NOT_ANSWERS = "not_answers"
 CONSTANT = "constant"
+CHANCE = "chance"
 
 
 class Verdict(StrEnum):
@@ -34,12 +36,18 @@ class Verdict(StrEnum):
 class Replacing:
     """May the metric replace people? `reason` says why the answer is not known, or is no whatever the test says.
 
-    `test` is None for scores that are not answers to the question.
+    `test` and `telling` are None for scores that are not answers to the question.
     """
 
     verdict: Verdict
     reason: str | None
     test: AlternativeTest | None
+    telling: Telling | None = None
+
+    @property
+    def is_lopsided(self) -> bool:
+        """Return whether a yes needs a caution: people nearly always gave one answer."""
+        return self.verdict == Verdict.YES and self.telling is not None and self.telling.is_lopsided
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,18 +101,22 @@ def replacing_of(judging: Judging, epsilon: float = EPSILON) -> Replacing:
     if judging.answers is None or judging.level is None:
         return Replacing(Verdict.UNKNOWN, NOT_ANSWERS, None)
     test = alternative_test(judging.answers, judging.level, epsilon=epsilon)
+    telling = telling_of(judging.answers, judging.level)
+    return Replacing(*_verdict(judging.answers, test, telling), test, telling)
+
+
+def _verdict(answers: Judged, test: AlternativeTest, telling: Telling) -> tuple[Verdict, str | None]:
     if test.passes is None:
-        return Replacing(Verdict.UNKNOWN, test.winning_rate.reason, test)
-    used = judging.answers.rated_by(1)
+        return Verdict.UNKNOWN, test.winning_rate.reason
     # Where people nearly always give one answer, a metric that knows no other passes the test and tells nothing.
-    if np.ptp(used.judge) == 0:
-        varies = np.ptp(used.value) > 0
-        return Replacing(*((Verdict.NO, CONSTANT) if varies else (Verdict.UNKNOWN, NO_VARIATION)), test)
+    if telling.n_same == telling.n_items:
+        varies = np.ptp(answers.rated_by(1).value) > 0
+        return (Verdict.NO, CONSTANT) if varies else (Verdict.UNKNOWN, NO_VARIATION)
     if not test.passes:
-        return Replacing(Verdict.NO, None, test)
+        return Verdict.NO, None
     if SMALL_SAMPLE in test.winning_rate.warnings:
-        return Replacing(Verdict.UNKNOWN, SMALL_SAMPLE, test)
-    return Replacing(Verdict.YES, None, test)
+        return Verdict.UNKNOWN, SMALL_SAMPLE
+    return (Verdict.YES, None) if telling.is_told_from_chance else (Verdict.UNKNOWN, CHANCE)
 
 
 def pseudonyms_in(replacing: Replacing) -> dict[int, str]:
@@ -128,7 +140,7 @@ def _score(judging: Judging, part: Part, source: Source | None, mine: BoolArray)
     return SourceScores(
         source,
         _own_mean(judging, mine),
-        powered_mean(own),
+        powered_mean(own, bounds=judging.ends),
         corrected_rate(own) if judging.is_binary else None,
     )
 
@@ -141,7 +153,7 @@ def _own_mean(judging: Judging, mine: BoolArray) -> Estimate:
     values, cluster = judging.numbers.judge[said][mine], judging.numbers.cluster[said][mine]
     if not len(values):
         return Estimate(None, NO_JUDGE)
-    return jackknife(values[:, None], cluster, lambda means: means[:, 0], (-np.inf, np.inf))
+    return jackknife(values[:, None], cluster, lambda means: means[:, 0], judging.ends_of_judge)
 
 
 def _systems(judging: Judging, part: Part, sources: list[Source], seed: int) -> Systems:

@@ -35,6 +35,15 @@ NOT_KNOWN = {
 CONSTANT_ANSWER = gettext_noop(
     "It gives the same answer to every item that people rated, so it tells nothing about an item."
 )
+CHANCE_AGREEMENT = gettext_noop(
+    "It passes the test, but it may agree with people by chance only: %(measure)s with one other answer is %(value)s. "
+    "It gives the same answer to %(same)s of the %(items)s items that people rated, and the test cannot tell it from a "
+    "metric that always gives this answer."
+)
+LOPSIDED = gettext_noop(
+    "Caution: %(same)s of people's %(all)s answers are the same, so the test says little about the other %(rare)s. "
+    "It matches %(matched)s of these %(rare)s."
+)
 NO_SCORES = gettext_noop("The options of this question have no numbers, and none of them is positive.")
 UNDEFINED = {
     NO_VARIATION: gettext_noop("one side gave one answer only"),
@@ -50,21 +59,21 @@ NO_INTERVAL = {
     TOO_FEW_ITEMS: gettext_noop("no interval: fewer than 10 dialogues"),
     UNRELIABLE: gettext_noop("rough interval: fewer than 20 dialogues"),
     NOT_TOLD_FROM_CHANCE: gettext_noop("no interval: it may be no better than chance"),
-    NO_SPREAD: gettext_noop("no interval: the dialogues are all alike"),
+    NO_SPREAD: gettext_noop("no interval: all or nearly all resamples give the same value"),
     NO_STANDARD_ERROR: gettext_noop("no interval: undefined without one of the dialogues"),
     RARE_ANSWERS: gettext_noop("no interval: rare answers"),
     CLIPPED: gettext_noop("outside of 0 to 1, so put at the end"),
 }
 NO_FURTHER = {
     JUDGE_IS_THE_LIMIT: gettext_noop(
-        "More ratings cannot halve the interval: its own part alone is too wide. Let it answer more items."
+        "More ratings cannot halve the interval: the metric's part alone is too wide. Let it answer more items."
     ),
     TOO_FEW_JUDGED: gettext_noop(
         "More ratings of the items that it answered cannot halve the interval. Add items, and let it answer them."
     ),
     NO_LABELS: gettext_noop("Not known: people have rated none of the items that it answered."),
     TOO_FEW_ITEMS: gettext_noop("Not known: people need to rate items of at least 10 dialogues first."),
-    NO_SPREAD: gettext_noop("Not known: the dialogues are all alike."),
+    NO_SPREAD: gettext_noop("Not known: the mean is the same whichever dialogue is left out."),
 }
 MEASURES = {
     "accuracy": gettext_noop("Accuracy"),

@@ -8,10 +8,13 @@ from django.utils.translation import ngettext
 
 from measures.estimate import Estimate
 from measures.machines.alternative import WON, AlternativeTest, AnnotatorTest
+from measures.machines.ceiling import NOMINAL
 from measures.machines.powered import Further
 from measures.machines.systems import Systems
+from measures.machines.telling import Telling
 from parley.numbers import number
 from reporting.predictions.beside import (
+    CHANCE,
     CONSTANT,
     Beside,
     PartCeiling,
@@ -26,7 +29,9 @@ from reporting.predictions.beside import (
 from reporting.predictions.beside_labels import (
     AGAINST,
     ANSWERS,
+    CHANCE_AGREEMENT,
     CONSTANT_ANSWER,
+    LOPSIDED,
     MEASURES,
     NO_FURTHER,
     NO_INTERVAL,
@@ -44,7 +49,7 @@ def answers_in_words(beside: Beside) -> Context:
     """Return the three answers, each with the table behind it."""
     name = beside.judging.metric.name
     return {
-        "replacing": _replacing(beside.replacing, name, pseudonyms_in(beside.replacing)),
+        "replacing": _replacing(beside, name, pseudonyms_in(beside.replacing)),
         "corrected": _corrected(beside, name),
         "further": _further(beside),
     }
@@ -53,17 +58,21 @@ def answers_in_words(beside: Beside) -> Context:
 # May it replace people?
 
 
-def _replacing(found: Replacing, name: str, pseudonyms: Mapping[int, str]) -> Context:
+def _replacing(beside: Beside, name: str, pseudonyms: Mapping[int, str]) -> Context:
+    found = beside.replacing
     test = found.test
     return {
         "answer": _(ANSWERS[found.verdict]),
-        "why": _why(found, name),
+        "why": _why(found, name, is_nominal=beside.judging.level == NOMINAL),
+        "caution": _caution(found.telling) if found.telling and found.is_lopsided else "",
         "numbers": _numbers(test) if test and test.passes is not None else "",
         "rows": [_tested(each, pseudonyms) for each in test.annotators] if test and test.passes is not None else [],
     }
 
 
-def _why(found: Replacing, name: str) -> str:
+def _why(found: Replacing, name: str, *, is_nominal: bool) -> str:
+    if found.reason == CHANCE and found.telling:
+        return _by_chance(found.telling, MEASURES["kappa" if is_nominal else "pearson"])
     if found.reason == CONSTANT:
         return _(CONSTANT_ANSWER)
     if found.reason is not None:
@@ -74,6 +83,24 @@ def _why(found: Replacing, name: str) -> str:
     else:
         said = _("%(name)s wins against %(won)d of the %(tested)d annotators tested, which is less than half of them.")
     return said % values
+
+
+def _by_chance(telling: Telling, measure: str) -> str:
+    return _(CHANCE_AGREEMENT) % {
+        "measure": _(measure),
+        "value": in_words(telling.beyond_chance),
+        "same": f"{telling.n_same:,}",
+        "items": f"{telling.n_items:,}",
+    }
+
+
+def _caution(telling: Telling) -> str:
+    return _(LOPSIDED) % {
+        "same": f"{telling.n_votes - telling.n_rare:,}",
+        "all": f"{telling.n_votes:,}",
+        "rare": f"{telling.n_rare:,}",
+        "matched": f"{telling.n_matched:,}",
+    }
 
 
 def _won(test: AlternativeTest | None) -> int:
@@ -203,8 +230,10 @@ def ranked_in_words(systems: Systems) -> str:
 def in_short(judging: Judging) -> Context:
     """Return a metric's row in the table of all metrics: may it replace people, and its ceiling by one measure."""
     ceiling = most_telling(ceiling_of(judging))
+    replacing = replacing_of(judging)
     return {
-        "replaces": _(ANSWERS[replacing_of(judging).verdict]),
+        "replaces": _(ANSWERS[replacing.verdict]),
+        "is_lopsided": replacing.is_lopsided,
         "ceiling": ceiling
         and {
             "measure": _(MEASURES[ceiling.measure]),

@@ -21,8 +21,11 @@ def beside_records(beside: Beside) -> Iterator[dict[str, Any]]:
 def _replacing(found: Replacing, pseudonyms: dict[int, str]) -> Iterator[dict[str, Any]]:
     yield _record("replace", ALL, "answer", text=found.verdict.value, note=found.reason)
     test = found.test
-    if test is None:
+    if test is None or found.telling is None:
         return
+    yield _estimated("replace", ALL, "beyond_chance", found.telling.beyond_chance)
+    if found.is_lopsided:
+        yield _record("replace", ALL, "caution", text="lopsided")
     yield _record("replace", ALL, "epsilon", test.epsilon)
     yield _estimated("replace", ALL, "winning_rate", test.winning_rate)
     yield _estimated("replace", ALL, "advantage_probability", test.advantage)

@@ -16,7 +16,7 @@ from annotation.models import Dialogue, Metric
 from measures.arrays import BoolArray, FloatArray, IntArray
 from measures.machines.ceiling import INTERVAL, NOMINAL
 from measures.machines.judged import Judged
-from measures.machines.powered import Part
+from measures.machines.powered import ANYWHERE, Part
 from protocols.models import Option
 from protocols.specs import CriterionSpec
 from reporting.predictions.selectors import Predicted, predicted_of
@@ -79,6 +79,16 @@ class Judging:
     @property
     def is_binary(self) -> bool:
         return self.scale is not None and bool(np.isin(self.scale.worth[~np.isnan(self.scale.worth)], (0, 1)).all())
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Return where the scale of people's scores ends."""
+        return ANYWHERE if self.scale is None else self.scale.ends
+
+    @property
+    def ends_of_judge(self) -> tuple[float, float]:
+        """Return where the metric's own numbers end; those in another unit end nowhere."""
+        return ANYWHERE if self.level is None else self.ends
 
     @cached_property
     def answers(self) -> Judged | None:

@@ -69,7 +69,7 @@ REASONS = {
 NOTES = {
     "too_few_items": gettext_noop("No interval: fewer than 10 dialogues."),
     "unreliable": gettext_noop("Few data: with fewer than 20 dialogues, the interval is rough."),
-    "no_spread": gettext_noop("No interval: the dialogues are all alike."),
+    "no_spread": gettext_noop("No interval: all or nearly all resamples give the same value."),
     "unstable_bootstrap": gettext_noop("No interval: too many resamples were undefined."),
 }
 LEFT_OUT = {

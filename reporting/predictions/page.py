@@ -67,6 +67,7 @@ def _side(compared: Compared, measures: Sequence[str] = MEASURES) -> Context:
         "cells": cells,
         "notes": _notes(found),
         "n": compared.n_used,
+        "n_labels": compared.n_labels if 0 < compared.n_labels < compared.n_used else None,
         "left_out": ", ".join(f"{n:,} {LEFT_OUT[name]}" for name, n in compared.left_out.items()),
     }
 

@@ -1,6 +1,8 @@
 """Predictions and judges in a browser: readable on any screen, open to everybody."""
 
 import os
+import re
+from collections.abc import Callable
 
 import pytest
 from django.contrib.auth.models import User
@@ -62,6 +64,21 @@ def _researcher(study: Study) -> User:
     return MembershipFactory(study=study, role="researcher").user
 
 
+def test_all_columns_of_the_overview_fit_a_laptop(open_screen):
+    study = people_and_judge(n_dialogues=40)
+    page = open_screen(_researcher(study), width=1280).go(f"/studies/{study.slug}/predictions/")
+    expect(page.get_by_role("columnheader", name="Pearson")).to_be_visible()
+    table = page.get_by_role("region", name="Appropriateness")
+    assert table.evaluate("box => box.scrollWidth <= box.clientWidth")
+
+
+def test_the_overview_says_how_many_items_had_labels(open_screen):
+    """Tied items have no label, but a mean."""
+    study = people_and_judge(errs=0.3)
+    page = open_screen(_researcher(study)).go(f"/studies/{study.slug}/predictions/")
+    expect(page.get_by_role("cell", name=re.compile(r"^40 \d\d for labels$"))).to_be_visible()
+
+
 @LOOKS
 def test_the_page_of_a_judge_answers_three_questions_in_words(open_screen, width: int, scheme: str):
     study = people_and_judge(n_unrated=600)
@@ -96,6 +113,12 @@ def test_an_epsilon_that_is_no_share_is_refused_and_the_usual_one_is_used(open_s
     expect(page.get_by_role("region", name="May it replace people?")).to_contain_text("epsilon 0.15")
 
 
+def _no_once() -> Callable[[int], int]:
+    """Return a judge that says no to the first item that deserves it, and yes to all others."""
+    left = [1]
+    return lambda truth: left.pop() if truth and left else 0
+
+
 @LOOKS
 @pytest.mark.parametrize(
     ("kind", "replacing", "corrected"),
@@ -104,6 +127,12 @@ def test_an_epsilon_that_is_no_share_is_refused_and_the_usual_one_is_used(open_s
             "constant",
             "No. It gives the same answer to every item that people rated",
             "add up to 1 or less, as by chance",
+        ),
+        (
+            "nearly constant",
+            "Not known. It passes the test, but it may agree with people by chance only: Cohen's kappa with one other "
+            "answer is",
+            "All items: 0.",
         ),
         ("weak", "No. judge wins against 0 of the 4 annotators tested", "add up to 1 or less, as by chance"),
         ("two people", "Not known. No item has both its answer and the answers of three annotators.", "All items: 0."),
@@ -114,6 +143,7 @@ def test_a_judge_that_cannot_be_trusted_is_said_to_be_so(
 ):
     settings = {
         "constant": {"judge": lambda _truth: 0, "negative": 0.05, "errs": 0.02},
+        "nearly constant": {"judge": _no_once(), "negative": 0.05, "errs": 0.02},
         "weak": {"judge": lambda truth: 1 - truth},
         "two people": {"n_annotators": 2},
     }
@@ -123,6 +153,25 @@ def test_a_judge_that_cannot_be_trusted_is_said_to_be_so(
     expect(page.get_by_role("region", name="May it replace people?")).to_contain_text(replacing)
     expect(page.get_by_role("region", name="What are the corrected scores?")).to_contain_text(corrected)
     _look(screen, f"predictions-{kind.replace(' ', '-')}", width, scheme)
+
+
+def test_a_judge_that_finds_some_of_the_rare_answers_keeps_its_yes_with_a_caution(open_screen):
+    study = people_and_judge(n_dialogues=60, n_unrated=0, negative=0.05, errs=0.0)
+    page = open_screen(_researcher(study)).go(_metric_page(study))
+    replacing = page.get_by_role("region", name="May it replace people?")
+    expect(replacing).to_contain_text("Yes. judge wins against")
+    expect(replacing).to_contain_text("answers are the same, so the test says little about the other")
+    page.get_by_role("link", name="Predictions").last.click()
+    expect(page.get_by_role("cell", name="Yes. but people nearly always give one answer")).to_be_visible()
+
+
+def test_the_interval_of_a_share_stops_where_the_scale_does(open_screen):
+    study = people_and_judge(negative=0.03, errs=0.01)
+    corrected = (
+        open_screen(_researcher(study)).go(_metric_page(study)).get_by_role("region", name="Table of corrected scores")
+    )
+    expect(corrected.get_by_text("– 1.00").first).to_be_visible()
+    expect(corrected.get_by_text("– 1.0")).to_have_count(corrected.get_by_text("– 1.00").count())
 
 
 @LOOKS

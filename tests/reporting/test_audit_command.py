@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -262,3 +263,37 @@ def test_it_runs_without_a_database(files):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["ppi"]["n_all"] == N
+
+
+def _answers(says_no: Callable[[int], bool], n_no: int = 14) -> tuple[str, str]:
+    """Return files of three people on 300 items, of which the first few are "no", and of a judge."""
+    humans = "item,who,value\n" + "".join(f"i{i},p{p},{int(i >= n_no)}\n" for i in range(300) for p in range(3))
+    return humans, "item,value\n" + "".join(f"i{i},{int(not says_no(i))}\n" for i in range(300))
+
+
+def test_a_judge_that_says_yes_to_all_items_but_one_passes_with_a_caution(written):
+    files = written(*_answers(lambda i: i == 0))
+    found = result(files)
+    assert found["alt_test"]["passes"]
+    assert found["caution"].startswith("The judge may agree with people by chance only: kappa")
+    assert "It gives the same answer to 299 of 300 rated items" in found["caution"]
+    words = " ".join(printed(files)[0].split())
+    assert "Alternative annotator test: passed." in words
+    assert f"Caution: {found['caution']}" in words
+
+
+def test_a_judge_that_finds_half_of_the_rare_items_is_told_what_it_misses(written):
+    found = result(written(*_answers(lambda i: i < 7)))
+    assert found["caution"] == (
+        "858 of people's 900 answers are the same, so the test says little about the other 42. "
+        "The judge matches 21 of these."
+    )
+
+
+def test_a_judge_that_passes_on_answers_of_both_kinds_needs_no_caution(written):
+    assert result(written(*_answers(lambda i: i < 100, n_no=100)))["caution"] is None
+
+
+def test_intervals_of_shares_stop_at_1(written):
+    humans, judge = _answers(lambda i: i == 3, n_no=1)
+    assert result(written(humans, judge))["ppi"]["high"] == 1.0

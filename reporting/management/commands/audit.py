@@ -46,7 +46,7 @@ NOTES = {
     TOO_FEW_ITEMS: "fewer than 10 conversations: no interval",
     UNRELIABLE: "fewer than 20 conversations: the interval may be too narrow",
     NOT_TOLD_FROM_CHANCE: "the judge may be no better than chance: no interval",
-    NO_SPREAD: "nothing varies between conversations: no interval",
+    NO_SPREAD: "all or nearly all resamples give the same value: no interval",
     RARE_ANSWERS: "rare answers: no interval",
     CLIPPED: "outside of 0 to 1: put at the end",
     SMALL_SAMPLE: "an annotator has fewer than 30 items: Wilcoxon's test is easily won there, so collect more ratings",
@@ -140,6 +140,7 @@ def as_json(found: Audit) -> str:
             for each in found.gaps
         ],
         "reasons": _reasons(found),
+        "caution": _caution(found),
     }  # fmt: skip
     return json.dumps(fields, indent=2, allow_nan=False, ensure_ascii=False)
 
@@ -169,6 +170,25 @@ def _alternative_fields(found: Audit) -> dict[str, Any]:
             for each in test.annotators
         ],
     }
+
+
+def _caution(found: Audit) -> str | None:
+    """Return what the test does not see although it is passed: answers by chance, or few answers of another kind."""
+    telling = found.telling
+    if not found.alternative.passes:
+        return None
+    if not telling.is_told_from_chance:
+        return (
+            f"The judge may agree with people by chance only: kappa or correlation with one other vote "
+            f"{_shown(telling.beyond_chance)}. It gives the same answer to {telling.n_same:,} of "
+            f"{counted(telling.n_items, 'rated item')}, and the test cannot tell it from a constant."
+        )
+    if telling.is_lopsided:
+        return (
+            f"{telling.n_votes - telling.n_rare:,} of people's {telling.n_votes:,} answers are the same, so the test "
+            f"says little about the other {telling.n_rare:,}. The judge matches {telling.n_matched:,} of these."
+        )
+    return None
 
 
 def _powered_fields(means: SourceMeans | None) -> dict[str, Any]:
@@ -272,6 +292,8 @@ def _alternative_text(found: Audit) -> str:
             f"{test.winning_rate.value:.3f} with epsilon {test.epsilon:g} (.5 passes); average advantage probability "
             f"{_shown(test.advantage)}."
         )
+    if caution := _caution(found):
+        said += f" Caution: {caution}"
     return f"{aligned([titles, *rows])}\n\n{wrapped(said)}"
 
 

@@ -157,6 +157,11 @@ PROOFS = [
     Proof(("machines.powered.powered_mean", "machines.powered.powered_difference", "machines.corrected.corrected_rate"),
           COVERAGE, "measures/machines/test_judge_coverage.py::"
           "test_clustered_intervals_hold_the_truth_where_those_of_independent_items_do_not"),
+    Proof(("machines.ceiling.agreement_beyond_chance",), "the human ceiling, of which it is a part",
+          "measures/machines/test_telling.py::test_agreement_beyond_chance_is_that_of_the_human_ceiling"),
+    Proof(("machines.telling.telling_of",), "items made rare, and counted by hand",
+          "measures/machines/test_telling.py::"
+          "test_a_judge_that_finds_half_of_the_rare_items_is_told_from_chance_but_lopsided"),
     Proof(("suggestions.minutes_of_batch",), "counted by hand",
           "measures/test_difficulty.py::test_minutes_are_rounded_up_to_five"),
 ]  # fmt: skip

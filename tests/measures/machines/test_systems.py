@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from measures.estimate import NO_VARIATION, TOO_FEW_ITEMS
+from measures.estimate import NO_SPREAD, NO_VARIATION, TOO_FEW_ITEMS
 from measures.machines.ceiling import INTERVAL, NOMINAL
 from measures.machines.judged import Judged
 from measures.machines.powered import Part
@@ -81,3 +81,20 @@ def test_numbers_differ_by_the_distance_to_their_mean():
 def test_items_without_votes_or_answers_are_not_listed():
     judged = Judged.of([0, 1], [0, 0], [1, 1], [np.nan, 1, 0])
     assert widest_gaps(judged, NOMINAL) == []
+
+
+def test_where_every_resample_gives_the_same_order_both_values_say_so():
+    found = compare_systems(*of_means([1, 2, 3], [1, 2, 3]), 3)
+    for each in (found.kendall, found.pairwise_accuracy):
+        assert (each.value, each.low, each.interval_note) == (1.0, None, NO_SPREAD)
+
+
+def test_a_few_resamples_in_another_order_do_not_leave_an_interval_without_width():
+    """One conversation of 60 is the other way round, and far enough to turn the order if it is drawn several times."""
+    n = 60
+    people, judge = np.tile([0.0, 1.0], n), np.tile([0.0, 1.0], n)
+    people[:2] = [9.0, 0.0]
+    part = Part(people, judge, np.repeat(np.arange(n), 2))
+    found = compare_systems(part, np.tile([0, 1], n), 2)
+    assert (found.pairwise_accuracy.value, found.pairwise_accuracy.low) == (1.0, None)
+    assert found.pairwise_accuracy.interval_note == NO_SPREAD
