@@ -31,6 +31,9 @@ HEAD = r"""% Compile with pdfLaTeX. To use the parts in a paper of your own, cop
 \usepackage[a4paper,margin=2.5cm,columnsep=0.6cm]{geometry}
 \begin{document}
 """
+# In one column, tables may follow the heading: in two, it would stand alone before the page of the first wide one.
+APPENDIX = r"""\clearpage\onecolumn\appendix\section{Appendix}
+\makeatletter\def\fps@table{!htp}\makeatother"""
 FIGURE = r"""\begin{%(in)s}[t]
 \centering
 \includegraphics[width=%(width)s]{figures/%(name)s.pdf}
@@ -101,7 +104,7 @@ def _document(report: Report, tables: list[str], figures: dict[str, Figure]) -> 
             for name, figure in figures.items()
         ),
         r"\nocite{*}\bibliographystyle{plain}\bibliography{references}",
-        r"\clearpage\appendix\section{Appendix}",
+        APPENDIX,
         *(rf"\input{{tables/{name}}}" for name in tables if name not in MAIN),
     ]
     return HEAD + "\n".join(parts) + "\n\\end{document}\n"

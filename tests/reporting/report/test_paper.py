@@ -6,16 +6,21 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 from django.utils import timezone
 from django.utils.translation import override as in_language
 
 from annotation.models import Study
+from annotation.services.sample import make_sample_study
+from protocols.selectors import find_version
 from reporting.report.build import Report, build_report
 from reporting.report.latex import as_latex
 from reporting.report.latex_table import escaped
 from reporting.report.page import page_of
 from reporting.report.paper import FIGURES, FIRST_AUTHOR, REFERENCES, paper_files, references_of
-from tests.reporting.report.test_rankings import make_answered
+from tests.comparing import make_study
+from tests.factories import UserFactory
+from tests.reporting.report.test_rankings import answer, make_answered
 
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()
@@ -68,9 +73,35 @@ def make_ranked(shared):
     return shared(make_answered)
 
 
-@pytest.fixture(params=["overlapping", "ranked"])
-def report(request, overlapping: Study, make_ranked) -> Report:
-    return build_report(overlapping if request.param == "overlapping" else make_ranked(), now=NOW)
+def make_sample() -> Study:
+    """Four criteria, and cells with long notes: two people, and coefficients that are undefined."""
+    call_command("load_protocols")
+    return make_sample_study("sample", protocol_version=find_version("he-protocol"), owner=UserFactory(), now=NOW)
+
+
+def make_many_ranked() -> Study:
+    """Five sources with names as long as those of models are."""
+    study = make_study(8, 5, seats=6, seed=5)
+    for at, source in enumerate(study.sources.order_by("position")):
+        source.name = f"galaxy-{at}b-instruct-v{at}"
+        source.save()
+    answer(study, name="judge")
+    return study
+
+
+@pytest.fixture(scope="module")
+def makers(make_overlapping, make_ranked, shared):
+    return {
+        "overlapping": make_overlapping,
+        "ranked": make_ranked,
+        "sample": shared(make_sample),
+        "many ranked": shared(make_many_ranked),
+    }
+
+
+@pytest.fixture(params=["overlapping", "ranked", "sample", "many ranked"])
+def report(request, makers, db: None) -> Report:
+    return build_report(makers[request.param](), now=NOW)
 
 
 def test_the_paper_compiles_in_two_columns_and_nothing_is_too_wide(report: Report, tmp_path: Path):
