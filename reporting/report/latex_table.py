@@ -10,7 +10,7 @@ from reporting.report.shown.parts import FEW_DATA
 from reporting.tables.cells import NUMBER, Cell, Grid
 
 MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
-STACK = r"\begin{tabular}[t]{@{}r@{}}%s\end{tabular}"
+STACK = r"\begin{tabular}[t]{@{}%s@{}}%s\end{tabular}"
 BELOW = r"\\[0pt]{\scriptsize %s}"  # a further line of a cell
 MOST_COLUMNS, MOST_LINES = 7, 48  # of one table: more do not fit on a page with two columns of text
 MOST_LINES_OF_COLUMN = 24  # of a table in one column of text, whose caption takes more lines
@@ -134,9 +134,9 @@ def _float(head: Sequence[str], rows: Sequence[Sequence[str]], caption: str, lab
         setting_of(head, rows, columns).commands,
         rf"\begin{{tabular}}{{@{{}}{''.join(columns)}@{{}}}}",
         r"\toprule",
-        _row(map(_head, head)),
+        _row(map(_head, head, columns)),
         r"\midrule",
-        *(_row(map(cell, row)) for row in rows),
+        *(_row(map(cell, row, columns)) for row in rows),
         r"\bottomrule",
         r"\end{tabular}",
         rf"\end{{{environment}}}",
@@ -148,13 +148,13 @@ def _row(cells: Iterable[str]) -> str:
     return " & ".join(cells) + r" \\[0pt]"
 
 
-def _head(text: str) -> str:
+def _head(text: str, look: str) -> str:
     """Return the lines of a heading below each other."""
     lines = [escaped(line) for line in text.split("\n")]
-    return STACK % r"\\[0pt]".join(lines) if len(lines) > 1 else lines[0]
+    return STACK % (look, r"\\[0pt]".join(lines)) if len(lines) > 1 else lines[0]
 
 
-def cell(text: str) -> str:
+def cell(text: str, look: str = "r") -> str:
     """Escape a cell and turn a hyphen before a number into a minus sign. Lines stand below each other."""
     first, *others = (MINUS.sub("$-$", escaped(line)) for line in text.replace("−", "-").split("\n"))
-    return STACK % (first + "".join(BELOW % each for each in others)) if others else first
+    return STACK % (look, first + "".join(BELOW % each for each in others)) if others else first
