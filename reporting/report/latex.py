@@ -49,6 +49,7 @@ def latex_tables(report: Report) -> dict[str, str]:
         "agreement": _overall,
         "new-annotators": _new_annotators,
         "agreement-by-source": _agreement,
+        "alpha-by-source": _alphas,
         "behaviours": behaviours,
         "behaviour-agreement": behaviour_agreement,
         "majority": _majority,
@@ -78,9 +79,27 @@ def _agreement(frames: Frames) -> str:
     caption = (
         "Fleiss' kappa: the mean over batches, and below it that of all items pooled"
         f"{of_these(ends, ', with its 95 % interval')}. At the edges, means of "
-        f"the means over batches with their standard deviations. {frames.report.rules['words']}{_agreement_notes(ends)}"
+        f"the means over batches with their standard deviations. {_kappa_words(frames)}{_agreement_notes(ends)}"
     )
     return of_grid(agreement.kappas(frames), caption, "agreement")
+
+
+def _kappa_words(frames: Frames) -> str:
+    """Return what the words mean, without the scale for alpha, which has no word in this table."""
+    return frames.report.rules["words"].partition(" The verbal scale for alpha")[0]
+
+
+def _alphas(frames: Frames) -> str:
+    """Return the table of alpha for criteria whose options have an order, which kappa ignores."""
+    ordered = {each.key for each in frames.report.criteria if each.has_order}
+    if not ordered:
+        return ""
+    ends = [row.alpha_limits for row in frames.report.agreement if row.criterion in ordered]
+    caption = (
+        "Krippendorff's alpha by source, for criteria whose options have an order"
+        f"{of_these(ends, ', with 95 % intervals')}.{_agreement_notes(ends)}"
+    )
+    return of_grid(agreement.alphas(frames), caption, "alphas")
 
 
 def _agreement_notes(ends: list[Limits]) -> str:

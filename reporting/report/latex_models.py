@@ -40,9 +40,11 @@ def _notes(report: Report, found: Iterable[ModelLimits]) -> str:
     ends = [*found]
     missing = dict.fromkeys(each.interval_note for each in ends if each.low is None and each.interval_note)
     of_dialogues = report.material.has_dialogues_as_units
-    few = next((each.interval_note for each in ends if each.low is not None and each.interval_note), None)
+    marked = dict.fromkeys(each.interval_note for each in ends if each.low is not None and each.interval_note)
     why = [withheld(note, of_dialogues) for note in missing]
-    return interval_notes(ends, withheld(few, of_dialogues), " ".join([NO_INTERVALS, *why]))
+    return interval_notes(
+        ends, " ".join(withheld(each, of_dialogues) for each in marked), " ".join([NO_INTERVALS, *why])
+    )
 
 
 def comparisons(frames: Frames) -> str:

@@ -5,13 +5,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 from typing import Protocol
 
+from reporting.report.latex_width import PAGE, SMALLEST, is_narrow, setting_of, total, widths_of
 from reporting.report.shown.parts import FEW_DATA
 from reporting.tables.cells import NUMBER, Cell, Grid
 
 MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
-STACK = r"\begin{tabular}[t]{@{}r@{}}%s\end{tabular}"
+STACK = r"\begin{tabular}[t]{@{}%s@{}}%s\end{tabular}"
 BELOW = r"\\[0pt]{\scriptsize %s}"  # a further line of a cell
 MOST_COLUMNS, MOST_LINES = 7, 48  # of one table: more do not fit on a page with two columns of text
+MOST_LINES_OF_COLUMN = 24  # of a table in one column of text, whose caption takes more lines
 LINE = 70  # characters of a text that breaks
 FEW_UNITS = "Few data: with fewer than 20 items, or groups that are resampled, an interval is rough."
 WIDEST_HEAD = 10  # characters of a line
@@ -71,35 +73,44 @@ def _printed(cell: Cell) -> str:
 
 
 def table(head: Sequence[str], lines: Iterable[Sequence[str]], caption: str, label: str, columns: Sequence[str]) -> str:
-    """Return floats of both columns of a paper, each of which fits on a page; the parts of a large table are numbered.
+    """Return floats, each of which fits on a page and into one or both of its columns of text.
 
-    A line break in a cell puts what follows below it. `columns` has the alignment of each.
+    The parts of a large table are numbered. A line break in a cell puts what follows below it. `columns` has the
+    alignment of each.
     """
-    pages = [*_on_pages(lines)]
-    parts = [(places, rows) for places in _in_parts(len(head)) for rows in pages]
+    rows = [*lines]
+    pages = [*_on_pages(rows)]
+    parts = [(places, page) for places in _in_parts(widths_of(head, rows, columns, SMALLEST)) for page in pages]
     return "\n\n".join(
         _float(
             [head[at] for at in places],
-            [[row[at] for at in places] for row in rows],
+            [[row[at] for at in places] for row in page],
             caption if number == 1 else f"{caption.partition('. ')[0].rstrip('.')}: part {number} of {len(parts)}.",
             label if number == 1 else f"{label}{number}",
-            "".join(columns[at] for at in places),
+            [columns[at] for at in places],
         )
-        for number, (places, rows) in enumerate(parts, start=1)
+        for number, (places, page) in enumerate(parts, start=1)
     )
 
 
-def _in_parts(n_columns: int) -> list[list[int]]:
+def _in_parts(widths: Sequence[float]) -> list[list[int]]:
     """Return the columns of each part: the first names the rows, so it is in all of them."""
-    others = list(range(1, n_columns))
-    return [[0, *others[start : start + MOST_COLUMNS]] for start in range(0, len(others), MOST_COLUMNS)]
+    parts = [[0]]
+    for at in range(1, len(widths)):
+        last = parts[-1]
+        is_full = len(last) > MOST_COLUMNS or total([widths[each] for each in (*last, at)], SMALLEST) > PAGE
+        if is_full and len(last) > 1:
+            parts.append([0, at])
+        else:
+            last.append(at)
+    return parts
 
 
 def _on_pages(lines: Iterable[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
     page: list[Sequence[str]] = []
     height = 0
     for row in lines:
-        needed = max(text.count("\n") + 1 + len(text) // LINE for text in row)
+        needed = _height(row)
         if page and height + needed > MOST_LINES:
             yield page
             page, height = [], 0
@@ -108,20 +119,27 @@ def _on_pages(lines: Iterable[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
     yield page
 
 
-def _float(head: Sequence[str], rows: Sequence[Sequence[str]], caption: str, label: str, columns: str) -> str:
+def _height(row: Sequence[str]) -> int:
+    return max(text.count("\n") + 1 + len(text) // LINE for text in row)
+
+
+def _float(head: Sequence[str], rows: Sequence[Sequence[str]], caption: str, label: str, columns: Sequence[str]) -> str:
+    fits_column = is_narrow(head, rows, columns) and sum(map(_height, rows)) <= MOST_LINES_OF_COLUMN
+    environment = "table" if fits_column else "table*"
     return "\n".join([
-        r"\begin{table*}[t]",
-        r"\centering\footnotesize",
+        rf"\begin{{{environment}}}",
+        r"\centering\footnotesize\setlength{\belowcaptionskip}{6pt}",
         rf"\caption{{{escaped(caption)}}}",
         rf"\label{{tab:{label}}}",
-        rf"\begin{{tabular}}{{@{{}}{columns}@{{}}}}",
+        setting_of(head, rows, columns).commands,
+        rf"\begin{{tabular}}{{@{{}}{''.join(columns)}@{{}}}}",
         r"\toprule",
-        _row(map(_head, head)),
+        _row(map(_head, head, columns)),
         r"\midrule",
-        *(_row(map(cell, row)) for row in rows),
+        *(_row(map(cell, row, columns)) for row in rows),
         r"\bottomrule",
         r"\end{tabular}",
-        r"\end{table*}",
+        rf"\end{{{environment}}}",
     ])  # fmt: skip
 
 
@@ -130,13 +148,13 @@ def _row(cells: Iterable[str]) -> str:
     return " & ".join(cells) + r" \\[0pt]"
 
 
-def _head(text: str) -> str:
+def _head(text: str, look: str) -> str:
     """Return the lines of a heading below each other."""
     lines = [escaped(line) for line in text.split("\n")]
-    return STACK % r"\\[0pt]".join(lines) if len(lines) > 1 else lines[0]
+    return STACK % (look, r"\\[0pt]".join(lines)) if len(lines) > 1 else lines[0]
 
 
-def cell(text: str) -> str:
+def cell(text: str, look: str = "r") -> str:
     """Escape a cell and turn a hyphen before a number into a minus sign. Lines stand below each other."""
     first, *others = (MINUS.sub("$-$", escaped(line)) for line in text.replace("−", "-").split("\n"))
-    return STACK % (first + "".join(BELOW % each for each in others)) if others else first
+    return STACK % (look, first + "".join(BELOW % each for each in others)) if others else first

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext, pgettext_lazy
+from django.utils.translation import gettext_noop, ngettext, pgettext, pgettext_lazy
 
 from parley.listing import both
 from parley.numbers import number
@@ -86,6 +86,10 @@ WITHHELD_SHORT = {
     "too_many_annotators": pgettext_lazy("why there is no interval", "too many annotators"),
     "not_converged": pgettext_lazy("why there is no interval", "model did not converge"),
 }
+MARKS = {
+    "rare_answer": pgettext_lazy("an interval", "rare answer"),
+    "beyond_scale": pgettext_lazy("an interval", "beyond the scale"),
+}
 ONE_DIALOGUE = pgettext_lazy("why there is no interval", "one dialogue")
 UNUSED = {
     EXCLUDING: gettext_noop("%(n)s exclude the item"),
@@ -129,6 +133,11 @@ def withheld_short(note: str | None, of_dialogues: bool) -> str:
     if of_dialogues and note == "single_conversation":
         return str(ONE_DIALOGUE)
     return str(WITHHELD_SHORT.get(note or "", ""))
+
+
+def mark_of(note: str | None) -> str:
+    """Return the words for an interval that is shown but marked; nothing for one without a mark."""
+    return str(MARKS.get(note or "", pgettext("an interval", "few data"))) if note else ""
 
 
 def used_sentence(row: SourceComparison) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from annotation.models import Batch
@@ -16,7 +17,7 @@ from reporting.report.frames import TABLES
 from reporting.report.methods import methods
 from reporting.report.model_pictures import differences_picture, means_picture, rates_picture
 from reporting.report.model_sentences import model_sentences
-from reporting.report.model_words import scale_sentences, warnings_of
+from reporting.report.model_words import scale_sentences, unequal_sentence, warnings_of
 from reporting.report.negatives import NegativeText
 from reporting.report.pictures import (
     agreement_picture,
@@ -55,7 +56,8 @@ def page_of(report: Report) -> dict[str, Any]:
         "report": report,
         "names": _names(report),
         "rules": rules_in_words(report.rules),
-        "tables": list(TABLES),
+        "tables": [name for name, table in TABLES.items() if any(True for _row in table.rows(report))],
+        "generated_at": datetime.fromisoformat(report.generated_at),
         "majority": answers.majority(frames),
         "kappas": agreement.kappas(frames),
         "strong": agreement.strong(frames),
@@ -68,6 +70,10 @@ def page_of(report: Report) -> dict[str, Any]:
             row.fleiss_new_annotators.interval_note or row.fleiss_new_annotators.low is not None
             for row in report.agreement_overall
         ),
+        "has_agreement_intervals": any(
+            each.low is not None for row in report.agreement_overall for each in (row.fleiss, row.alpha, row.ac1)
+        ),
+        "further_has_intervals": any(row.low is not None for row in report.agreement_further),
         "has_order": any(row.scale != "nominal" for row in report.agreement_overall),
         "agreement_figure": drawn(agreement_picture, agreement_of(report, has_order=False), report.study.word_scale),
         "further": agreement.further(frames),
@@ -151,6 +157,9 @@ def _behaviours(frames: Frames) -> dict[str, Any]:
         "behaviours_have_conversations": any(row.conversations for row in report.behaviours),
         "behaviours_have_letters": any(mean.letters for mean in found),
         "behaviours_withheld": _notes(found),
+        "behaviours_unequal": [
+            (row.label, unequal_sentence(row.rates.unequal)) for row in report.behaviours if row.rates.unequal
+        ],
     }
 
 

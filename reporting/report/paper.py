@@ -20,6 +20,12 @@ FIGURES = {
     "behaviours": "Rates of behaviours with their intervals.",
 }
 FIRST_AUTHOR = re.compile(r"author = \{\{?([^,}]+)")
+SECOND_AUTHOR = re.compile(r"author = .*? and ([^,}]+),")
+YEAR = re.compile(r"year = \{(\d+)\}")
+# A citation, from its first author to its year: "Baayen, Davidson and Bates 2008" names nothing of Davidson's.
+CITED = re.compile(
+    r"((?:Al |de )?[A-Z][A-Za-zé]+)(?:, [A-Z][a-zé]+)*(?: and (?:van )?[A-Z][a-zé]+)? \(?((?:19|20)\d\d)\b"
+)
 VIEW_BOX = re.compile(r'viewBox="([^"]+)"')
 HEAD = r"""% Compile with pdfLaTeX. To use the parts in a paper of your own, copy the lines with \input and
 % \includegraphics, and load booktabs and graphicx.
@@ -31,6 +37,9 @@ HEAD = r"""% Compile with pdfLaTeX. To use the parts in a paper of your own, cop
 \usepackage[a4paper,margin=2.5cm,columnsep=0.6cm]{geometry}
 \begin{document}
 """
+# In one column, tables may follow the heading: in two, it would stand alone before the page of the first wide one.
+APPENDIX = r"""\clearpage\onecolumn\appendix\section{Appendix}
+\makeatletter\def\fps@table{!htp}\makeatother"""
 FIGURE = r"""\begin{%(in)s}[t]
 \centering
 \includegraphics[width=%(width)s]{figures/%(name)s.pdf}
@@ -66,9 +75,20 @@ def paper_files(report: Report, pictures: dict[str, Drawn]) -> Iterator[tuple[st
 
 
 def references_of(text: str) -> str:
-    """Return the entries whose first author the text names, as in "Holm's method"."""
+    """Return the entries that the text cites, or whose method it names, as in "Holm's method"."""
     head, *entries = REFERENCES.read_text(encoding="utf-8").splitlines(keepends=True)
-    return head + "".join(each for each in entries if FIRST_AUTHOR.findall(each)[0] in text)
+    cited = {*CITED.findall(text)}
+    return head + "".join(each for each in entries if _key(each) in cited or _method(each) in text)
+
+
+def _key(entry: str) -> tuple[str, str]:
+    return FIRST_AUTHOR.findall(entry)[0], YEAR.findall(entry)[0]
+
+
+def _method(entry: str) -> str:
+    """Return how a method is named after its authors: "Holm'" of one, "Bradley-Terry" of several."""
+    second = SECOND_AUTHOR.findall(entry)
+    return f"{FIRST_AUTHOR.findall(entry)[0]}-{second[0]}" if second else f"{FIRST_AUTHOR.findall(entry)[0]}'"
 
 
 def _figure(drawn: Drawn) -> Figure | None:
@@ -101,7 +121,7 @@ def _document(report: Report, tables: list[str], figures: dict[str, Figure]) -> 
             for name, figure in figures.items()
         ),
         r"\nocite{*}\bibliographystyle{plain}\bibliography{references}",
-        r"\clearpage\appendix\section{Appendix}",
+        APPENDIX,
         *(rf"\input{{tables/{name}}}" for name in tables if name not in MAIN),
     ]
     return HEAD + "\n".join(parts) + "\n\\end{document}\n"

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from parley.listing import both
 from parley.numbers import digits_beside_zero, number
@@ -69,7 +70,7 @@ def _differing(row: SourceComparison, sources: dict[str | None, str], *, of_dial
         pairs = {"pairs": "; ".join(_difference(pair, sources) for pair in differing)}
         yield _("After Holm's correction, these differed significantly: %(pairs)s.") % pairs
         if len(differing) < len(tested):
-            yield _("The other pairs did not.")
+            yield ngettext("The other pair did not.", "The other pairs did not.", len(tested) - len(differing))
 
 
 def _mean(each: SourceScore, source: str) -> str:

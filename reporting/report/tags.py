@@ -1,5 +1,7 @@
 """Template filters for names in the report, and tags for the terms that it explains."""
 
+import re
+
 from django import template
 from django.template import Context
 from django.utils.html import conditional_escape, format_html, format_html_join
@@ -14,22 +16,24 @@ from reporting.report.terms.term import Term
 register = template.Library()
 SHOWN_TERMS = "shown_terms"  # in the context of a page: {key: term}. A printed report has no buttons, so it lacks it.
 register.filter("withheld", withheld)
+PARTS = re.compile(r"(.+?)(?:(?<=[;,:])( )|$)")
+SHORT = 26  # characters: a longer part needs more than the width of a cell
 # Names of the tables to download; their columns have the same names in every language.
 TABLE_NAMES = {
     "agreement": pgettext_lazy("a table of the report", "agreement"),
     "agreement_cells": pgettext_lazy("a table of the report", "agreement by source and criterion"),
     "agreement_by_criterion": pgettext_lazy("a table of the report", "agreement by criterion"),
     "agreement_by_source": pgettext_lazy("a table of the report", "agreement by source"),
-    "overall": pgettext_lazy("a table of the report", "overall"),
+    "overall": pgettext_lazy("a table of the report", "agreement over all sources"),
     "further_agreement": pgettext_lazy("a table of the report", "further coefficients of agreement"),
-    "majority": pgettext_lazy("a table of the report", "majority"),
-    "votes": pgettext_lazy("a table of the report", "votes"),
+    "majority": pgettext_lazy("a table of the report", "positive by majority"),
+    "votes": pgettext_lazy("a table of the report", "all votes"),
     "options": pgettext_lazy("a table of the report", "options"),
     "errors": pgettext_lazy("a table of the report", "errors"),
-    "negatives": pgettext_lazy("a table of the report", "negative answers"),
-    "negatives_by_source": pgettext_lazy("a table of the report", "negative answers by source"),
+    "negatives": pgettext_lazy("a table of the report", "free texts of negative answers"),
+    "negatives_by_source": pgettext_lazy("a table of the report", "free texts of negative answers by source"),
     "negative_texts": pgettext_lazy("a table of the report", "texts of negative answers"),
-    "pairs": pgettext_lazy("a table of the report", "pairs"),
+    "pairs": pgettext_lazy("a table of the report", "pairs of annotators"),
     "batches": pgettext_lazy("a table of the report", "batches"),
     "alpha_check": pgettext_lazy("a table of the report", "check of alpha"),
     "distributions": pgettext_lazy("a table of the report", "distributions"),
@@ -39,8 +43,8 @@ TABLE_NAMES = {
     "behaviour_differences": pgettext_lazy("a table of the report", "differences in behaviours"),
     "behaviour_agreement": pgettext_lazy("a table of the report", "agreement on behaviours"),
     "metrics": pgettext_lazy("a table of the report", "automatic metrics"),
-    "means": pgettext_lazy("a table of the report", "means of sources"),
-    "comparisons": pgettext_lazy("a table of the report", "differences of sources"),
+    "means": pgettext_lazy("a table of the report", "results by source"),
+    "comparisons": pgettext_lazy("a table of the report", "differences between sources"),
     "variances": pgettext_lazy("a table of the report", "variance components"),
     "ratings_used": pgettext_lazy("a table of the report", "ratings used"),
     "pairings": pgettext_lazy("a table of the report", "comparisons of pairs"),
@@ -65,6 +69,17 @@ TABLE_NAMES = {
 @register.filter
 def table_name(name: str) -> str:
     return str(TABLE_NAMES[name])
+
+
+@register.filter
+def unbroken(text: str) -> SafeString:
+    """Return a text whose short parts with numbers, such as "0.56 to 0.78", are never broken over two lines."""
+    return format_html_join("", "{}{}", ((_together(part), gap) for part, gap in PARTS.findall(text)))
+
+
+def _together(part: str) -> SafeString | str:
+    is_short = " " in part and len(part) <= SHORT and any(each.isdigit() for each in part)
+    return format_html('<span class="unbroken">{}</span>', part) if is_short else part
 
 
 @register.simple_tag(takes_context=True)

@@ -47,7 +47,7 @@ def new_annotators(row: Row, name: str) -> list[Line]:
 
 
 def _alpha_and_scale(row: Row) -> list[Line]:
-    return [*_new("alpha")(row), Line(str(SCALE[row.scale]))]
+    return [*_new("alpha")(row), Line(_("level: %(scale)s") % {"scale": SCALE[row.scale]})]
 
 
 def _weighted(name: str) -> Draw:

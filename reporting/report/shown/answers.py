@@ -193,7 +193,7 @@ def turn_overlaps(frames: Frames) -> Grid:
 
 # --- reasons and texts -----------------------------------------------------------------------------------
 def _asked(row: Row, frames: Frames) -> Cell:
-    return Cell(criterion(row, frames).text, [] if row.is_asked else [Line(_("No reason is asked for."))])
+    return Cell(criterion(row, frames).text, [] if row.is_asked else [everywhere(_("No reason is asked for."))])
 
 
 def _measure(name: str) -> Callable[[Row, Frames], Cell]:
@@ -212,11 +212,18 @@ def negatives(frames: Frames) -> Grid:
         Shown(_("Share of explained answers"), "percent_of_explained", term="texts_of_explained"),
         Shown(_("With a predefined reason only"), "with_reason_only"),
     ]
-    return frames.grid("negatives", _("Table of negative answers"), shown)
+    rows = frames.rows("negatives") if _has_explained(frames) else []
+    return frames.grid("negatives", _("Table of negative answers"), shown, rows)
+
+
+def _has_explained(frames: Frames) -> bool:
+    """Return whether a negative answer was to be explained, or was: otherwise all shares are zeros."""
+    return any(row.is_asked or row.explained for row in frames.rows("negatives"))
 
 
 def negatives_by_source(frames: Frames) -> Grid:
-    cells = {(row.source, row.criterion): _explained(row) for row in frames.rows("negatives_by_source")}
+    rows = [row for row in frames.rows("negatives_by_source") if row.is_asked or row.explained]
+    cells = {(row.source, row.criterion): _explained(row) for row in rows}
     label = _("Table of negative answers by source")
     return frames.by_source(label, cells, frames.columns)
 

@@ -10,7 +10,7 @@ from parley.templatetags.numbers import share
 from reporting.labels import reason_in_report
 from reporting.report.comparisons import LEVEL
 from reporting.report.interval_words import counted_note, counted_short
-from reporting.report.model_words import withheld, withheld_short
+from reporting.report.model_words import mark_of, withheld, withheld_short
 from reporting.report.shown.frames import Frames, Row
 from reporting.tables.cells import DASH, Cell, Line, everywhere, written
 from reporting.tables.columns import OF_NAME, Format
@@ -24,13 +24,16 @@ def to(low: str, high: str) -> str:
     return _("%(low)s to %(high)s") % {"low": low, "high": high}
 
 
-def interval(low: str, high: str, *, few: str = "", least: str | None = None) -> Line:
-    """Return the line of an interval. `few` is the note that there are few data, `least` the word for its lower end."""
+def interval(low: str, high: str, *, few: str = "", mark: str = "", least: str | None = None) -> Line:
+    """Return the line of an interval. `few` is the note why it is marked and `mark` says that in a word or two.
+
+    `least` is the word for its lower end.
+    """
     parts = [to(low, high)]
     if least_word(least):
         parts.append(_("at least %(word)s") % {"word": least_word(least)})
     if few:
-        parts.append(pgettext("an interval", "few data"))
+        parts.append(mark or pgettext("an interval", "few data"))
     return Line("; ".join(parts), few, f"[{low}, {high}]{FEW_DATA if few else ''}")
 
 
@@ -38,7 +41,7 @@ def model_interval(row: Row, frames: Frames, write: Callable[[float | None], str
     """Return the interval of a mean or difference by the model, or why there is none."""
     note = withheld(row.interval_note, frames.of_dialogues)
     if row.low is not None:
-        return interval(write(row.low), write(row.high), few=note)
+        return interval(write(row.low), write(row.high), few=note, mark=mark_of(row.interval_note))
     why = withheld_short(row.interval_note, frames.of_dialogues)
     return Line(_("no interval: %(why)s") % {"why": why}, note)
 

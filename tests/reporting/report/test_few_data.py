@@ -32,7 +32,7 @@ def report(scale_study: Study) -> Report:
 
 
 def table_of(text: str, label: str) -> str:
-    return next(each for each in text.split(r"\begin{table*}") if f"tab:{label}}}" in each)
+    return next(each for each in text.split(r"\begin{table") if f"tab:{label}}}" in each)
 
 
 def page_of(study: Study) -> str:

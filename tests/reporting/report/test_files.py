@@ -78,8 +78,8 @@ def test_every_group_and_environment_is_closed(report: Report):
 
 
 def test_rows_have_as_many_cells_as_the_head(report: Report):
-    for table in as_latex(report).split(r"\begin{table*}")[1:]:
-        lines = [line for line in table.split(r"\end{table*}")[0].splitlines() if " & " in line]
+    for table in as_latex(report).split(r"\begin{table")[1:]:
+        lines = [line for line in table.split(r"\end{table")[0].splitlines() if " & " in line]
         cells = {len(re.findall(r"(?<!\\)&", line)) for line in lines}
         assert len(cells) == 1, lines[:2]
 
@@ -122,7 +122,7 @@ def test_means_of_metrics_stand_beside_peoples_judgements(cast: Cast, report: Re
     means = {row.source: row.mean for row in report.metrics}
     assert means.pop(reference) is None
     assert set(means.values()) == {2.5}
-    table = next(each for each in as_latex(report).split(r"\begin{table*}") if "tab:majority" in each)
+    table = next(each for each in as_latex(report).split(r"\begin{table") if "tab:majority" in each)
     rows = [line.split(" & ")[-1] for line in table.splitlines() if " & " in line]
     assert rows == [rf"{each} \\[0pt]" for each in ("nll", "--", "2.50", "2.50")]
     client = Client()

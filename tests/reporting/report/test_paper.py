@@ -6,16 +6,21 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 from django.utils import timezone
 from django.utils.translation import override as in_language
 
 from annotation.models import Study
+from annotation.services.sample import make_sample_study
+from protocols.selectors import find_version
 from reporting.report.build import Report, build_report
 from reporting.report.latex import as_latex
-from reporting.report.latex_table import escaped
+from reporting.report.latex_table import escaped, table
 from reporting.report.page import page_of
-from reporting.report.paper import FIGURES, FIRST_AUTHOR, REFERENCES, paper_files, references_of
-from tests.reporting.report.test_rankings import make_answered
+from reporting.report.paper import CITED, FIGURES, FIRST_AUTHOR, REFERENCES, paper_files, references_of
+from tests.comparing import make_study
+from tests.factories import UserFactory
+from tests.reporting.report.test_rankings import answer, make_answered
 
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()
@@ -68,9 +73,35 @@ def make_ranked(shared):
     return shared(make_answered)
 
 
-@pytest.fixture(params=["overlapping", "ranked"])
-def report(request, overlapping: Study, make_ranked) -> Report:
-    return build_report(overlapping if request.param == "overlapping" else make_ranked(), now=NOW)
+def make_sample() -> Study:
+    """Four criteria, and cells with long notes: two people, and coefficients that are undefined."""
+    call_command("load_protocols")
+    return make_sample_study("sample", protocol_version=find_version("he-protocol"), owner=UserFactory(), now=NOW)
+
+
+def make_many_ranked() -> Study:
+    """Five sources with names as long as those of models are."""
+    study = make_study(8, 5, seats=6, seed=5)
+    for at, source in enumerate(study.sources.order_by("position")):
+        source.name = f"galaxy-{at}b-instruct-v{at}"
+        source.save()
+    answer(study, name="judge")
+    return study
+
+
+@pytest.fixture(scope="module")
+def makers(make_overlapping, make_ranked, shared):
+    return {
+        "overlapping": make_overlapping,
+        "ranked": make_ranked,
+        "sample": shared(make_sample),
+        "many ranked": shared(make_many_ranked),
+    }
+
+
+@pytest.fixture(params=["overlapping", "ranked", "sample", "many ranked"])
+def report(request, makers, db: None) -> Report:
+    return build_report(makers[request.param](), now=NOW)
 
 
 def test_the_paper_compiles_in_two_columns_and_nothing_is_too_wide(report: Report, tmp_path: Path):
@@ -93,20 +124,42 @@ def test_the_whole_report_compiles(report: Report, tmp_path: Path):
     expect_a_clean_page(compiled(tmp_path, "report.tex"))
 
 
-NAMED = re.compile(
-    r"((?:Al |de )?[A-Z][A-Za-zé]+)(?:, [A-Z][a-zé]+)*(?: and (?:van )?[A-Z][a-zé]+)? \(?((?:19|20)\d\d)\b"
-)
-
-
 def test_every_publication_that_the_report_can_name_is_in_the_bibliography():
     written = " ".join(path.read_text(encoding="utf-8") for path in REFERENCES.parent.glob("*.py"))
-    named = {name for name, _year in NAMED.findall(re.sub(r'"\s+"', "", written))}
+    named = {name for name, _year in CITED.findall(re.sub(r'"\s+"', "", written))}
     assert {"Kuznetsova", "Westfall", "MacKinnon", "Al Mohamad", "de Vet"} <= named
     assert named <= {FIRST_AUTHOR.findall(line)[0] for line in REFERENCES.read_text(encoding="utf-8").splitlines()[1:]}
 
 
 def test_the_bibliography_has_what_the_text_names_and_nothing_else():
     assert FIRST_AUTHOR.findall(references_of("p values were corrected by Holm's method (1979).")) == ["Holm"]
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("crossed random effects (Baayen, Davidson and Bates 2008)", ["Baayen"]),
+        ("Davidson's model where there are ties", ["Davidson"]),
+        ("the Bradley-Terry model, without ties", ["Bradley"]),
+        ("a parameter for the side (Davidson and Beaver 1977)", ["Davidson"]),
+        ("that of Landis and Koch (1977, Biometrics 33)", ["Landis"]),
+    ],
+)
+def test_only_a_first_author_brings_an_entry_into_the_bibliography(text: str, named: list[str]):
+    assert FIRST_AUTHOR.findall(references_of(text)) == named
+
+
+def test_a_narrow_table_stands_in_one_column_and_a_wide_one_in_both():
+    narrow = table(["Source", "Quality"], [["model-a", "4.17"]], "Means.", "means", ["l", "r"])
+    wide = table(["Source", "Quality"], [["model-a " * 8, "4.17"]], "Means.", "means", ["l", "r"])
+    assert r"\begin{table}" in narrow
+    assert r"\begin{table*}" in wide
+
+
+def test_columns_that_do_not_fit_on_a_page_are_another_part():
+    cells = ["pooled 0.17; 2 undefined; and more" for _ in range(5)]
+    parts = table(["Source", *"abcde"], [["model-a", *cells]], "Kappa. More.", "kappa", "lrrrrr")
+    assert "part 2 of" in parts
 
 
 def test_a_minus_is_printed():

@@ -53,11 +53,11 @@ def make_answered(*, lengths=(4, 1, 7, 2, 6, 3, 5)):
     return study
 
 
-def answer(study):
+def answer(study, *, name="person"):
     (batch,) = deal(study)
     best = study.sources.get(key="model-a").pk
     for person, keys in enumerate(PRESSED):
-        work = claim_seat(make_annotator(study, f"person-{person}"), batch, now=THEN)
+        work = claim_seat(make_annotator(study, f"{name}-{person}"), batch, now=THEN)
         for at, item in enumerate(batch.items.order_by("pk")):
             code = keys[at % len(keys)]
             if code in "12" and sides_of(work)[item.pk][1] == best:
