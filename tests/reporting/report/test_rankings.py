@@ -284,7 +284,8 @@ def test_latex_has_the_interval_of_the_win_rate_and_the_answers(answered):
     (line,) = [line for line in as_latex(report).splitlines() if line.startswith("Better & Model A & ")]
     assert rf"{rate.value:.0%}".replace("%", r" \%") in line
     assert f"[{rate.low:.0%}, {rate.high:.0%}]".replace("%", r" \%") in line
-    assert line.endswith(rf" & {row.best_rank} & {row.answers} \\[0pt]")
+    ranks = sorted({row.best_rank, row.worst_rank})
+    assert line.endswith(rf" & {' to '.join(map(str, ranks))} & {row.answers} \\[0pt]")
 
 
 def test_a_study_without_comparisons_has_no_ranking(he_report):
