@@ -11,6 +11,7 @@ from django.utils.translation import ngettext
 from annotation.importing.columns import is_own_export
 from annotation.importing.copying import MANY, analyse, copy_in, execute, prepare_bulk
 from annotation.importing.dialogues import COUNTED, lock_study
+from annotation.importing.divided import divided_conversations
 from annotation.importing.extent import Extent
 from annotation.importing.files import ready
 from annotation.importing.fitting import refuse_unasked, refuse_wrong_turns
@@ -147,6 +148,7 @@ def _store(
     summary.warnings = [*doubts(study, new)]
     log.refuse_any(summary)
     n_new, touched = write_votes(now)
+    summary.warnings += divided_conversations(study) if touched else []
     summary.counts = {"ratings_new": n_new, "ratings_unchanged": spool.n_rows - n_new, **counts}
     summary.notes = _notes(study, spool, summary.counts, n_own)
     if job and not summary.is_dry_run:
