@@ -298,8 +298,8 @@ class RatingSerializer(serializers.ModelSerializer):
         model = Rating
         fields = (
             "id", "annotator", "batch", "unit", "dialogue", "conversation", "scenario", "candidate", "speaker",
-            "source", "first_source", "second_source", "preferred", "is_swapped", "version", "criterion", "option", "options",
-            "turns", "explanations", "free_text", "revision", "is_counted", "answered_at",
+            "source", "first_source", "second_source", "preferred", "is_swapped", "version", "criterion", "option",
+            "options", "turns", "explanations", "free_text", "revision", "is_counted", "answered_at",
         )  # fmt: skip
         read_only_fields = fields
 

@@ -34,8 +34,8 @@ def divided_conversations(study: Study) -> list[str]:
     text = ngettext(
         "Batches divide %(number)s conversation, %(key)s: nobody can rate it as a whole. Take the import back and name "
         "one batch for all its turns.",
-        "Batches divide %(number)s conversations, for example %(key)s: nobody can rate them as a whole. Take the import "
-        "back and name one batch for all turns of each.",
+        "Batches divide %(number)s conversations, for example %(key)s: nobody can rate them as a whole. Take the "
+        "import back and name one batch for all turns of each.",
         len(found),
     )
     return [text % {"number": intcomma(len(found)), "key": found[0]}]
