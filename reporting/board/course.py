@@ -11,7 +11,7 @@ from annotation.selectors.answers import MOST_ANSWERS, latest_answers
 from measures.arrays import BoolArray, IntArray
 from measures.contributors import agrees_with_majority
 from measures.drift import BASELINE_ITEMS, DROP, HIGHEST_BASELINE, Chart, cusum, ewma
-from measures.estimate import NO_PAIRS, Estimate
+from measures.estimate import NO_PAIRS, TOO_FEW_ITEMS, Estimate
 from measures.intervals import wilson
 from protocols.specs import CriterionSpec
 from reporting.board.annotators import Person
@@ -110,7 +110,7 @@ def course_of(person: Person, criteria: tuple[CriterionSpec, ...], usual: float 
     times = tuple(datetime.fromtimestamp(ms / 1000, UTC) for ms in answers.answered_ms[order].tolist())
     is_whole = answers.is_whole and len(order) == len(own)
     chart, is_own = CHARTS[kind](agrees), True
-    if len(times) > 1 and len(set(times)) == 1:  # imported without times: all are of the moment of the import
+    if chart.reason != TOO_FEW_ITEMS and len(set(times)) == 1:  # imported without times: all are of the moment of the import
         chart = replace(chart, limit=None, alarm=None, reason=UNKNOWN_ORDER)
     elif chart.reason is not None and usual is not None and int((agrees >= 0).sum()) >= FEWEST:
         chart, is_own = CHARTS[kind](agrees, p0=usual), False
