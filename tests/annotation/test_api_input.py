@@ -147,7 +147,7 @@ def test_an_unknown_field_beside_the_status_of_a_batch_is_refused(cast: Cast):
     ("method", "route", "data"),
     [
         ("PATCH", "api_study", {"seat": 3}),
-        ("POST", "api_members", {"username": "x", "role": "lead", "roles": "owner"}),
+        ("POST", "api_members", {"account": "lead", "role": "lead", "roles": "owner"}),
         ("POST", "api_exports", {"format": "long-csv", "criteria": "listening"}),
     ],
 )

@@ -40,7 +40,7 @@ def test_the_report_has_no_barriers_and_fits_the_screen(cast: Cast, open_screen,
     box = mean.bounding_box()
     assert box["y"] + box["height"] <= 800, "a mean with its interval is on the first screen"
     assert box["x"] + box["width"] <= width
-    assert re.fullmatch(r"\d\.\d\d \w+\s+\d\.\d\d to \d\.\d\d; few data\s+n 6", mean.inner_text())
+    assert re.fullmatch(r"\d\.\d\d \w+\s+\d\.\d\d to \d\.\d\d; rare answer\s+n 6", mean.inner_text())
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert screen.barriers() == ""
 
@@ -78,7 +78,7 @@ def test_each_download_is_a_file(cast: Cast, open_screen, name: str):
         files = page.get_by_role("navigation", name="Downloads")
         if name == "majority":
             files.get_by_text("Table by table").click()
-        files.get_by_role("link", name="CSV: majority" if name == "majority" else name, exact=True).click()
+        files.get_by_role("link", name="CSV: positive by majority" if name == "majority" else name, exact=True).click()
     body = Path(download.value.path()).read_bytes()
     if name == "PDF":
         assert body.startswith(b"%PDF-")
