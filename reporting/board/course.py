@@ -110,7 +110,7 @@ def course_of(person: Person, criteria: tuple[CriterionSpec, ...], usual: float 
     times = tuple(datetime.fromtimestamp(ms / 1000, UTC) for ms in answers.answered_ms[order].tolist())
     is_whole = answers.is_whole and len(order) == len(own)
     chart, is_own = CHARTS[kind](agrees), True
-    if chart.reason != TOO_FEW_ITEMS and len(set(times)) == 1:  # imported without times: all are of the moment of the import
+    if chart.reason != TOO_FEW_ITEMS and len(set(times)) == 1:  # imported without times: all have that of the import
         chart = replace(chart, limit=None, alarm=None, reason=UNKNOWN_ORDER)
     elif chart.reason is not None and usual is not None and int((agrees >= 0).sum()) >= FEWEST:
         chart, is_own = CHARTS[kind](agrees, p0=usual), False
