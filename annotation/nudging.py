@@ -38,12 +38,12 @@ def nudge_after_commit(batch_id: int) -> None:
 
 def nudge(batch_id: int) -> None:
     """Ask a worker to refresh the batch. If the nudge is lost, the sweep finds the batch later."""
-    queue("refresh_agreement", batch_id, expires=60)
+    queue("annotation.tasks.refresh_agreement", batch_id, expires=60)
 
 
 def queue(task: str, row: int, **options: Any) -> None:
     """Ask a worker to run a task about one row. If the request is lost, something that runs regularly repeats it."""
     try:
-        app.send_task(f"annotation.tasks.{task}", args=[row], **options)
+        app.send_task(task, args=[row], **options)
     except (OperationalError, CeleryError, OSError) as error:
         logger.warning("%s %s not queued: %s", task, row, error)

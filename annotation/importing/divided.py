@@ -1,12 +1,15 @@
 """Tell of conversations that imported batches divide: nobody in the study can read them as a whole."""
 
+from collections.abc import Collection
+
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import ngettext
 
 from annotation.importing.copying import fetch
 from annotation.models import Study
 
-# Conversations in several batches of kind main of which none holds all the turns that the batches hold.
+# Conversations in several batches of kind main of which none holds all the turns that the batches hold, if the import
+# has touched one of them.
 DIVIDED = """
     WITH held AS (
         SELECT dialogue.conversation, item.batch_id, array_agg(DISTINCT dialogue.id) AS turns
@@ -21,14 +24,15 @@ DIVIDED = """
     )
     SELECT held.conversation FROM held CROSS JOIN LATERAL unnest(held.turns) AS turn
     GROUP BY held.conversation
-    HAVING count(DISTINCT held.batch_id) > 1 AND max(cardinality(held.turns)) < count(DISTINCT turn)
+    HAVING bool_or(held.batch_id = ANY(%(touched)s)) AND count(DISTINCT held.batch_id) > 1
+        AND max(cardinality(held.turns)) < count(DISTINCT turn)
     ORDER BY held.conversation
 """
 
 
-def divided_conversations(study: Study) -> list[str]:
-    """Return a sentence if there are such conversations, otherwise nothing."""
-    found = [conversation for (conversation,) in fetch(DIVIDED, {"study": study.pk})]
+def divided_conversations(study: Study, touched: Collection[int]) -> list[str]:
+    """Return a sentence if there are such conversations, otherwise nothing. `touched` are ids of batches."""
+    found = [conversation for (conversation,) in fetch(DIVIDED, {"study": study.pk, "touched": list(touched)})]
     if not found:
         return []
     text = ngettext(

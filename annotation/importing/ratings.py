@@ -148,7 +148,7 @@ def _store(
     summary.warnings = [*doubts(study, new)]
     log.refuse_any(summary)
     n_new, touched = write_votes(now)
-    summary.warnings += divided_conversations(study) if touched else []
+    summary.warnings += divided_conversations(study, touched)
     summary.counts = {"ratings_new": n_new, "ratings_unchanged": spool.n_rows - n_new, **counts}
     summary.notes = _notes(study, spool, summary.counts, n_own)
     if job and not summary.is_dry_run:

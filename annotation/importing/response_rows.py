@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import orjson
 from django.utils.translation import gettext as _
 
-from annotation.importing.cell_turns import cell_turns
+from annotation.importing.cell_turns import cell_turns, list_in
 from annotation.importing.fields import (
     LONGEST_BATCH_KEY,
     LONGEST_KEY,
@@ -103,7 +103,10 @@ class RowReader:
             "key": self._key(values, "item"),
             "speaker": self._key(values, "speaker"),
             "others": self._metadata(values),
-            "context": read_panels(self._panels.of_dialogue, values, self._options),
+            "context": [
+                *read_panels(self._panels.of_dialogue, values, self._options),
+                *self._own_panels(OF_DIALOGUE, values),
+            ],
             "above": [],
         }
         if self._responses:
@@ -125,7 +128,10 @@ class RowReader:
             yield row | {
                 "source": self._source(values),
                 "text": self._text(values, self._places["response"]),
-                "above": [*read_panels(self._panels.of_response, values, self._options), *self._above(values)],
+                "above": [
+                    *read_panels(self._panels.of_response, values, self._options),
+                    *self._own_panels("above", values),
+                ],
             }
 
     def _metadata(self, values: list[str]) -> Record:
@@ -133,13 +139,16 @@ class RowReader:
         others = {name: other_value(name, values[at]) for name, at in self._others}
         if not self._is_data_set:
             return others
-        known: Record = orjson.loads(others["metadata"] or "{}")
-        return known | ({OF_DIALOGUE: others[OF_DIALOGUE]} if others.get(OF_DIALOGUE, "[]") != "[]" else {})
+        try:
+            known = orjson.loads(others.get("metadata") or "{}")
+        except orjson.JSONDecodeError:
+            known = None
+        return known if type(known) is dict else {}
 
-    def _above(self, values: list[str]) -> list[Record]:
-        """Return the panels of a response in our own data set."""
-        listed = dict(self._others).get("above") if self._is_data_set else None
-        return [] if listed is None else context_in({OF_DIALOGUE: orjson.loads(values[listed])}, "", self._options)
+    def _own_panels(self, name: str, values: list[str]) -> list[Record]:
+        """Return the panels in a column of our own data set."""
+        at = dict(self._others).get(name) if self._is_data_set else None
+        return [] if at is None else context_in({OF_DIALOGUE: list_in(values[at], name)}, "", self._options)
 
     def _own_key(self, turns: list[Record], named: str) -> tuple[str, int]:
         """Return the key of the dialogue, and 1 if an earlier row without an id has the same prompt.

@@ -183,7 +183,7 @@ def resume_run(run: JudgeRun, *, now: datetime) -> None:
 
 
 def send(run_id: int, countdown: float = 0) -> None:
-    queue("run_judge", run_id, countdown=countdown or None)
+    queue("annotation.tasks.run_judge", run_id, countdown=countdown or None)
 
 
 def tend_judges(*, now: datetime) -> int:

@@ -18,7 +18,8 @@ from annotation.judges.prompts import not_judged
 from annotation.judges.runs import Needs
 from annotation.models import JudgeCall, JudgeRun
 from annotation.selectors.health import imports_are_stalled
-from annotation.views.pages import STOP_POLLING, announced, errors_in, page_of, study_page
+from annotation.views.pages import announced, errors_in, page_of, study_page
+from parley.progress import STOP_POLLING
 from protocols.specs import spec_of
 
 

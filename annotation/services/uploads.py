@@ -131,7 +131,7 @@ def _pieces(upload: UploadedFile, digest: Any, packer: Any) -> Iterator[bytes]:
 
 
 def _send(job_id: int) -> None:
-    queue("run_import", job_id)
+    queue("annotation.tasks.run_import", job_id)
 
 
 def requeue_lost_imports(*, now: datetime) -> int:

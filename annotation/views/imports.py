@@ -35,7 +35,8 @@ from annotation.services import uploads
 from annotation.services.metrics import delete_metric
 from annotation.services.rehearsing import Rehearsal, can_rehearse, rehearse
 from annotation.services.taking_back import take_back
-from annotation.views.pages import STOP_POLLING, announced, errors_in, page_of, study_page
+from annotation.views.pages import announced, errors_in, page_of, study_page
+from parley.progress import STOP_POLLING
 from protocols.specs import spec_of
 
 MOST_SHOWN = 10  # errors beside a preview

@@ -17,7 +17,6 @@ from annotation.models import Study
 from annotation.services.refusals import Refused
 
 ROWS = 50
-STOP_POLLING = 286  # htmx stops polling on this status
 
 
 def study_page(request: HttpRequest, study: Study, template: str, *, status: int = 200, **context: Any) -> HttpResponse:

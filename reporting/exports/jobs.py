@@ -14,19 +14,18 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import IO, Any
 
-from celery.exceptions import CeleryError
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F, Q
 from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
-from kombu.exceptions import OperationalError
 
 from annotation.models import ExportChunk, ExportJob, Study
+from annotation.nudging import queue
 from annotation.services.refusals import Refused
 from parley.advisory import is_locked, locked
-from parley.celery import app
+from parley.progress import now_and_then
 from reporting.exports.formats import file_name, write_export
 from reporting.exports.options import ExportOptions
 from reporting.exports.tables import Tick
@@ -76,10 +75,7 @@ def queue_export(
 
 
 def _send(job_id: int) -> None:
-    try:
-        app.send_task("reporting.tasks.run_export", args=[job_id])
-    except (OperationalError, CeleryError, OSError) as error:
-        logger.warning("export %s not queued: %s", job_id, error)
+    queue("reporting.tasks.run_export", job_id)
 
 
 def tend_exports(*, now: datetime) -> tuple[int, int]:
@@ -133,16 +129,8 @@ def _write(job: ExportJob, file: IO[bytes]) -> str:
 
 
 def _reporter(job: ExportJob) -> Tick:
-    last_tick = 0.0
-
-    def report(n_done: int) -> None:
-        nonlocal last_tick
-        tick = time.monotonic()
-        if tick - last_tick >= SECONDS_PER_REPORT:
-            last_tick = tick
-            ExportJob.objects.filter(pk=job.pk).update(n_done=n_done)
-
-    return report
+    own = ExportJob.objects.filter(pk=job.pk)
+    return now_and_then(SECONDS_PER_REPORT, lambda n_done: own.update(n_done=n_done))
 
 
 @transaction.atomic

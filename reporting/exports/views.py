@@ -18,6 +18,7 @@ from annotation.access import Right, export_for, rights_in, signed_in, study_for
 from annotation.models import ActivityLog, ExportJob, Study
 from annotation.selectors.health import imports_are_stalled
 from annotation.services.refusals import Refused
+from parley.progress import STOP_POLLING
 from qualification.activity.labels import FILE_VERBS, VERBS
 from reporting.exports import asking
 from reporting.exports.cursors import count_ratings
@@ -26,7 +27,6 @@ from reporting.exports.forms import ExportForm
 from reporting.exports.options import ExportOptions
 
 LISTED = 20
-STOP_POLLING = 286  # htmx shows the response and stops polling
 UNDER_WAY = (ExportJob.Status.QUEUED, ExportJob.Status.RUNNING)
 
 

@@ -5,7 +5,6 @@ for again by the page that waits.
 """
 
 import logging
-import time
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,17 +12,17 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
-from celery.exceptions import CeleryError
 from django.conf import settings
 from django.db import transaction
 from django.template.loader import render_to_string
 from django.utils.translation import get_language, override
-from kombu.exceptions import OperationalError
 
 from annotation.access import Right
-from annotation.models import KeptReport, Rating, Study
+from annotation.models import KeptReport, Study
+from annotation.nudging import queue
 from parley.advisory import locked
-from parley.celery import app
+from parley.progress import now_and_then
+from reporting.exports.cursors import count_ratings
 from reporting.report.build import PARTS, Report
 from reporting.report.downloads import NAMES
 from reporting.report.page import page_of
@@ -64,7 +63,7 @@ class Shown:
 
 def report_page(study: Study, rights: frozenset[Right], *, now: datetime) -> Shown:
     """Return the page: made at once for a small study, and otherwise the kept one, asking for a newer if need be."""
-    n_ratings = Rating.objects.filter(batch__study=study).count()
+    n_ratings = count_ratings(study)
     if n_ratings <= settings.REPORT_AT_ONCE:
         return Shown(_body(study, report_for(rights, study, now=now), rights))
     key: dict[str, Any] = {
@@ -97,10 +96,7 @@ def _ask(kept: KeptReport, now: datetime) -> None:
 
 
 def _send(report_id: int) -> None:
-    try:
-        app.send_task("reporting.tasks.make_report", args=[report_id])
-    except (OperationalError, CeleryError, OSError) as error:
-        logger.warning("report %s not queued: %s", report_id, error)
+    queue("reporting.tasks.make_report", report_id)
 
 
 def make_report(report_id: int, *, now: datetime) -> None:
@@ -130,15 +126,8 @@ def _made(kept: KeptReport, now: datetime) -> dict[str, Any]:
 
 
 def _ticker(kept: KeptReport) -> Callable[[int], None]:
-    last = 0.0
-
-    def tick(n_done: int) -> None:
-        nonlocal last
-        if time.monotonic() - last >= SECONDS_PER_TICK:
-            last = time.monotonic()
-            KeptReport.objects.filter(pk=kept.pk).update(n_done=n_done, n_total=len(PARTS) + 1)  # and the page
-
-    return tick
+    own, n_total = KeptReport.objects.filter(pk=kept.pk), len(PARTS) + 1  # and the page
+    return now_and_then(SECONDS_PER_TICK, lambda n_done: own.update(n_done=n_done, n_total=n_total))
 
 
 def _body(study: Study, report: Report, rights: frozenset[Right]) -> str:

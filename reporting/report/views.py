@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 from annotation.access import Right, rights_in, study_for
 from annotation.models import Study
 from annotation.selectors.health import imports_are_stalled
+from parley.progress import STOP_POLLING
 from reporting.report.build import Report, open_report
 from reporting.report.downloads import FORMATS, as_json, as_xlsx
 from reporting.report.frames import TABLES
@@ -21,8 +22,6 @@ from reporting.report.latex import as_latex
 from reporting.report.page import page_of
 from reporting.report.pdf import PdfUnavailable, as_pdf, styles_of_file
 from reporting.report.readers import SINGLE_ANSWERS, report_for
-
-STOP_POLLING = 286  # htmx shows the response and stops polling
 
 
 @require_safe

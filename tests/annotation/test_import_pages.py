@@ -2,14 +2,11 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
-from annotation.importing.formats import DIALOGUE_FORMATS
-from annotation.importing.transcripts import TRANSCRIPT_FORMATS
 from annotation.models import ImportJob
 from annotation.services.uploads import run_import_job
 from tests.annotation.import_pages import GOOD, RATINGS, TURNS, lines, page, send, text_after_import
@@ -17,7 +14,6 @@ from tests.annotation.importing.conftest import workbook
 from tests.cast import Cast
 from tests.factories import ImportJobFactory, StudyFactory
 
-DATA = Path(__file__).parents[1] / "data"
 pytestmark = pytest.mark.django_db
 
 
@@ -167,21 +163,6 @@ def test_the_preview_of_a_chat_log_has_its_first_conversations(client, researche
     assert "Be brief." in text
     assert "Page 1 of 2" in text
     assert not ImportJob.objects.exists()
-
-
-@pytest.mark.parametrize("path", sorted((DATA / "transcripts").glob("*.json*")), ids=lambda path: path.name)
-def test_a_log_of_every_kind_ends_as_a_job_that_names_its_kind(client, researcher, path: Path):
-    send(client, path.read_bytes(), path.name, transcript="on", source="model_a")
-    job = ImportJob.objects.get()
-    run_import_job(job.pk, timezone.now())
-    job.refresh_from_db()
-    assert job.status == "done", job.errors
-    assert job.format.startswith("transcript-")
-
-
-@pytest.mark.parametrize("name", DIALOGUE_FORMATS + TRANSCRIPT_FORMATS)
-def test_every_name_of_a_format_has_room_in_the_row_of_a_job(name: str):
-    ImportJob._meta.get_field("format").clean(name, None)
 
 
 def test_a_chat_log_is_imported_with_its_options(client, researcher, cast: Cast):

@@ -29,3 +29,8 @@ def test_a_conversation_over_two_batches_is_told_of(talk: Study, write: Write) -
 
 def test_whole_conversations_are_not(talk: Study, write: Write) -> None:
     assert warnings_of(talk, write, ("t1", "x1"), ("t2", "x1"), ("alone", "x2")) == []
+
+
+def test_an_import_does_not_speak_of_what_another_has_divided(talk: Study, write: Write) -> None:
+    warnings_of(talk, write, ("t1", "x1"), ("t2", "x2"))
+    assert warnings_of(talk, write, ("alone", "x3")) == []

@@ -70,7 +70,7 @@ PROOFS = [
           "simulated coverage of strengths, win rates and ranks",
           "measures/preferences/test_ranking.py::test_intervals_hold_the_truth_where_those_of_the_model_alone_do_not"),
     Proof(("preferences.consistency.consistency",), "simulation: transitive sources, and a circle of three",
-          "measures/preferences/test_ranking.py::test_a_circle_of_three_is_found_and_transitive_sources_are_not_blamed"),
+          "measures/preferences/test_consistency.py::test_a_circle_of_three_is_found_and_transitive_sources_are_not_blamed"),
     Proof(("prediction_intervals.label_estimates", "prediction_intervals.score_estimates"), COVERAGE,
           "measures/test_coverage.py::test_intervals_of_predictions_hold_the_truth"),
     Proof(("intervals.wilson", "intervals.clopper_pearson"), "exact coverage of the interval",

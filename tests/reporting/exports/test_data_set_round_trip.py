@@ -76,6 +76,14 @@ def test_responses_with_panels_of_their_dialogue_come_back(rated: Cast, written:
     assert panels == {"ground_truth": [], "model_a": above, "model_b": []}
 
 
+def test_a_table_with_the_columns_of_a_data_set_need_not_be_one(rated: Cast, tmp_path: Path):
+    head = "dialogue,label,decided_by,votes,metadata,utterances,source,response,context,above"
+    (path := tmp_path / "alike.csv").write_text(f"{head}\nd1,good,hand,3,from 2019,A: Hi,m1,Ho.,Be brief.,\n")
+    study = StudyFactory(protocol_version=rated.version)
+    import_dialogues(study, path, now=timezone.now())
+    assert (study.dialogues.get().metadata, study.dialogues.get().candidates.get().context) == ({}, [])
+
+
 def test_computed_answers_come_back_with_the_others(db: None, written: Written, tmp_path: Path):
     work = Work("ssa-1.0", n_dialogues=1, n_sources=2).has_read_all()
     for item in work.items("response"):
