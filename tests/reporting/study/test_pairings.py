@@ -1,6 +1,7 @@
 """Answers to comparisons on the board and in the report: by candidate, by side, and the same from every door."""
 
 import json
+import re
 
 import pytest
 from django.test import Client
@@ -110,10 +111,11 @@ def test_votes_and_final_labels_of_two_sources_have_their_names(of_two: Study, c
 
 
 def sections(study: Study, client: Client) -> list[str]:
-    """The tables of all votes and of final labels."""
+    """The words of the tables of all votes and of final labels."""
     client.force_login(MembershipFactory(study=study, role="owner").user)
     page = client.get(reverse("report", args=[study.slug])).text
-    return [page.split(f'id="{name}"')[1].split("</section>")[0] for name in ("t-votes", "t-final-labels")]
+    tables = [page.split(f'id="{name}"')[1].split("</section>")[0] for name in ("t-votes", "t-final-labels")]
+    return [re.sub(r" +", " ", re.sub(r"<[^>]*>", "", table)) for table in tables]
 
 
 def test_downloads_have_both_tables(compared):
