@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from annotation.models import Study
 from annotation.services.agreement import sweep
 from annotation.services.claiming import claim_seat
+from reporting.report.build import build_report
 from tests.browser.conftest import SCREENSHOTS
 from tests.browser.helpers import LOOKS, Screen
 from tests.comparing import deal, make_compared, make_study, press
@@ -45,6 +46,7 @@ def ticked(folder: Path) -> Study:
 def sample(_folder: Path) -> Study:
     study = load_he_study(now=NOW, equivalence_margin=10)
     sweep(now=NOW)
+    build_report(study, now=NOW)  # its models take seconds, which a worker spends before anybody looks
     return study
 
 
