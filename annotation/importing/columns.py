@@ -55,7 +55,8 @@ OWN_COLUMNS = {name: name for name in ALIASES} | {
     "value": "option",
     **{name: name for name in ("unit", "active_ms", "is_counted")},
 }
-OWN_OPTIONAL = ("is_repetition",)  # exports made before comparisons lack it
+# Exports made before comparisons lack these.
+OWN_OPTIONAL = ("is_repetition", "first_source", "second_source", "is_swapped")
 
 
 def is_own_export(columns: list[str]) -> bool:

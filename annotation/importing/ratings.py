@@ -27,6 +27,7 @@ from annotation.importing.outcome import (
     no_progress,
     rejected,
 )
+from annotation.importing.pair_cells import EXPORTED_SIDES, SIDES
 from annotation.importing.pair_units import resolve_pairs, turn_votes
 from annotation.importing.places import has_moved, place_units
 from annotation.importing.scenario_pairs import refuse_scenarios_as_dialogues, resolve_scenarios
@@ -126,12 +127,14 @@ def _store(
     _stage_rows(spool)
     begin_noting()
     stage_units()
+    fields = EXPORTED_SIDES if spool.is_own else SIDES
     if spool.has_pairs:
-        resolve_scenarios(study, log)
+        resolve_scenarios(study, fields, log)
+    if spool.has_pairs and not spool.is_own:
         refuse_scenarios_as_dialogues(study, log)
     counts = resolve_units(study, options, log, spool.no_source)
     if spool.has_pairs:
-        counts = counts | resolve_pairs(study, options, log)
+        counts = counts | resolve_pairs(study, options, fields, log)
     refuse_wrong_turns(log)
     counts |= place_units(study, log)
     counts |= seat_annotators(study, log, now, is_own_export=spool.is_export_of(study))
@@ -170,7 +173,7 @@ def _stage_rows(spool: VoteSpool) -> None:
                    line bigint, dialogue text, conversation text, scenario text, item text, source text,
                    annotator text, batch text, criterion_id bigint, option_id bigint, explanations bigint[],
                    free_text text, answered_at timestamptz, client_key uuid, choices bigint[], turns int[],
-                   active_ms int, unit text
+                   active_ms int, unit text, is_swapped bool
                ) ON COMMIT DROP"""
         )
         copy_in(cursor, "import_row", STAGE_COLUMNS, spool.file)

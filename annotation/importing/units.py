@@ -24,7 +24,9 @@ def stage_units() -> None:
            SELECT row_number() OVER (ORDER BY min(line)) AS id, dialogue, item, source, batch, unit, min(line) AS line,
                   NULL::bigint AS dialogue_id, NULL::bigint AS candidate_id, NULL::bigint AS source_id,
                   NULL::bigint AS batch_id, NULL::bigint AS item_id, 1 AS n_meant, '{}'::bigint[] AS shown,
-                  NULL::bigint AS other_dialogue_id
+                  NULL::bigint AS other_dialogue_id,
+                  CASE WHEN unit = 'comparison' AND item <> source THEN item::jsonb ->> 2 = 'again' ELSE false END
+                      IS TRUE AS is_again
            FROM import_row GROUP BY dialogue, item, source, batch, unit"""
     )
 

@@ -17,11 +17,13 @@ def stage_votes(study: Study) -> None:
         """CREATE TEMP TABLE import_vote ON COMMIT DROP AS
            SELECT r.line, a.id AS assignment_id, u.item_id, u.batch_id, r.criterion_id, r.option_id,
                   r.explanations, r.free_text, r.answered_at, r.client_key, r.choices, r.turns, r.active_ms,
-                  CASE WHEN u.other_dialogue_id IS NULL THEN u.shown <> '{}' AND u.shown <> i.shown
-                       ELSE u.dialogue_id <> i.dialogue_id END AS is_turned
+                  turned.is_turned, r.is_swapped <> turned.is_turned AS is_swapped
            FROM import_row r
            JOIN import_unit u USING (dialogue, item, source, batch, unit)
            JOIN annotation_item i ON i.id = u.item_id
+           CROSS JOIN LATERAL (SELECT CASE
+               WHEN u.other_dialogue_id IS NULL THEN u.shown <> '{}' AND u.shown <> i.shown
+               ELSE u.dialogue_id <> i.dialogue_id END AS is_turned) turned
            JOIN annotation_participant p ON p.study_id = %s AND p.pseudonym = r.annotator
            JOIN annotation_assignment a ON a.batch_id = u.batch_id AND a.participant_id = p.id
            WHERE NOT EXISTS (
@@ -89,9 +91,9 @@ def write_votes(now: datetime) -> tuple[int, list[int]]:
         """WITH new AS (
                INSERT INTO annotation_rating
                    (assignment_id, item_id, criterion_id, batch_id, option_id, choices, turns, explanations, free_text,
-                    revision, active_ms, answered_at, created_at, updated_at)
+                    is_swapped, revision, active_ms, answered_at, created_at, updated_at)
                SELECT assignment_id, item_id, criterion_id, batch_id, option_id, choices, turns, explanations,
-                      free_text, 1, active_ms, coalesce(answered_at, %s), %s, %s
+                      free_text, is_swapped, 1, active_ms, coalesce(answered_at, %s), %s, %s
                FROM import_vote ORDER BY line
                RETURNING id, assignment_id, item_id, criterion_id, answered_at),
            made AS (INSERT INTO import_made SELECT 'rating', id FROM new)
@@ -103,4 +105,16 @@ def write_votes(now: datetime) -> tuple[int, list[int]]:
            FROM new JOIN import_vote v USING (assignment_id, item_id, criterion_id)""",
         [now, now, now, now],
     )
+    _remember_sides()
     return n_new, touched
+
+
+def _remember_sides() -> None:
+    """Store with the work of each annotator which pairs they saw with the second side on the left."""
+    execute(
+        """UPDATE annotation_assignment work SET swapped = ARRAY(
+               SELECT DISTINCT item FROM unnest(work.swapped || seen.items) AS item ORDER BY item)
+           FROM (SELECT assignment_id, array_agg(DISTINCT item_id) AS items FROM import_vote WHERE is_swapped
+                 GROUP BY assignment_id) seen
+           WHERE work.id = seen.assignment_id"""
+    )
