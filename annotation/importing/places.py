@@ -121,25 +121,31 @@ def _find_batches(study: Study) -> int:
 def _create_items(study: Study) -> int:
     """Create items of placed units. Return how many.
 
-    A dialogue gets one for each of its candidates, or one if it is rated as a whole, and a pair gets one.
+    A dialogue gets one for each of its candidates if responses are rated, and one if it is rated as a whole, at the
+    same place. A pair gets one.
     """
     n_items = insert_made(
         "item",
         """WITH given AS (
-               SELECT batch_id, dialogue_id, bool_and(candidate_id IS NULL) AS is_whole FROM import_unit
-               WHERE item_id IS NULL AND shown = '{}' AND other_dialogue_id IS NULL GROUP BY batch_id, dialogue_id),
+               SELECT DISTINCT batch_id, dialogue_id, unit FROM import_unit
+               WHERE item_id IS NULL AND shown = '{}' AND other_dialogue_id IS NULL),
            filled AS (
                SELECT batch_id, max(position) AS last FROM annotation_item
                WHERE batch_id IN (SELECT batch_id FROM given) GROUP BY batch_id),
+           known AS (
+               SELECT batch_id, dialogue_id, min(position) AS position FROM annotation_item
+               WHERE batch_id IN (SELECT batch_id FROM given) GROUP BY batch_id, dialogue_id),
            placed AS (
-               SELECT g.*, coalesce(f.last, 0) + row_number() OVER (PARTITION BY g.batch_id ORDER BY d.position)
-                      AS position
-               FROM given g JOIN annotation_dialogue d ON d.id = g.dialogue_id LEFT JOIN filled f USING (batch_id))
+               SELECT g.*, coalesce(k.position, coalesce(f.last, 0) + dense_rank() OVER (
+                      PARTITION BY g.batch_id, k.position IS NULL ORDER BY d.position, d.id)) AS position
+               FROM given g JOIN annotation_dialogue d ON d.id = g.dialogue_id
+               LEFT JOIN filled f USING (batch_id) LEFT JOIN known k USING (batch_id, dialogue_id))
            INSERT INTO annotation_item (batch_id, unit, dialogue_id, candidate_id, source_id, token, position)
-           SELECT p.batch_id, CASE WHEN c.id IS NULL THEN 'dialogue' ELSE 'response' END, p.dialogue_id, c.id,
+           SELECT p.batch_id, p.unit, p.dialogue_id, c.id,
                CASE WHEN c.id IS NULL THEN d.source_id ELSE c.source_id END, gen_random_uuid(), p.position
            FROM placed p JOIN annotation_dialogue d ON d.id = p.dialogue_id
-           LEFT JOIN annotation_candidate c ON c.dialogue_id = p.dialogue_id AND NOT p.is_whole
+           LEFT JOIN annotation_candidate c ON c.dialogue_id = p.dialogue_id AND p.unit = 'response'
+           WHERE p.unit = 'dialogue' OR c.id IS NOT NULL
            ON CONFLICT DO NOTHING""",
     )
     n_items += insert_made(

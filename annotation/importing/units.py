@@ -128,7 +128,7 @@ def _create_dialogues(study: Study) -> int:
                %(next)s + row_number() OVER (ORDER BY line) - 1, '[]', '{}', '', '', true
            FROM (SELECT coalesce(nullif(u.dialogue, ''), u.item) AS key, min(r.line) AS line,
                      coalesce(max(r.conversation), '') AS conversation, coalesce(max(r.scenario), '') AS scenario,
-                     max(u.source) FILTER (WHERE u.unit = 'dialogue') AS source
+                     CASE WHEN bool_and(u.unit = 'dialogue') THEN max(u.source) END AS source
                  FROM import_unit u JOIN import_row r USING (dialogue, item, source, batch, unit)
                  WHERE u.dialogue_id IS NULL AND u.unit <> 'model' GROUP BY 1) missing
            LEFT JOIN annotation_source source ON source.study_id = %(study)s AND source.key = missing.source""",

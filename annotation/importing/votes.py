@@ -18,6 +18,7 @@ from annotation.importing.answer_cells import (
     AnswerCells,
     asked_in_file,
     explanation_ids,
+    importable,
     number_of,
     whole,
 )
@@ -99,7 +100,7 @@ class VoteSpool(AbstractContextManager):
         self._place_of_study: int | None = None
         self.n_uncounted = self.n_without_answer = 0
         self._is_table = False
-        self._is_whole_dialogue = spec.unit == Unit.DIALOGUE
+        self._units = {each.unit for each in importable(spec)}
         self._now = now
         self._places: dict[str, int] = {}
         self._only: CriterionSpec | None = None  # that all rows answer
@@ -162,8 +163,8 @@ class VoteSpool(AbstractContextManager):
 
         It is one only if a dialogue has several responses.
         """
-        is_about_responses = not (self.is_own or self._is_whole_dialogue or "left" in self._places)
-        if is_about_responses and not {"item", "source"} & self._places.keys():
+        is_about_responses = self._units != {Unit.DIALOGUE} and "left" not in self._places
+        if not self.is_own and is_about_responses and not {"item", "source"} & self._places.keys():
             reason = none_left([*ALIASES["source"], *ALIASES["item"]], self.unused)
             self.no_source = LineError(1, "source", reason, choose_one_of("source", "item"))
 
@@ -307,12 +308,19 @@ class VoteSpool(AbstractContextManager):
         sides = self._sides | {self._key(row, side, LONGEST_SOURCE_KEY).casefold(): side for side in SIDES}
         return self._answers.preference(criterion, value, sides, field)
 
+    def _asked_unit(self, row: Row) -> str:
+        """Return whether a row of a file from elsewhere is about a response or a whole dialogue."""
+        if Unit.DIALOGUE not in self._units or self.is_own:
+            return Unit.RESPONSE
+        is_whole = self._units == {Unit.DIALOGUE} or self._criterion(row).unit == Unit.DIALOGUE
+        return Unit.DIALOGUE if is_whole else Unit.RESPONSE
+
     def _unit(self, row: Row) -> tuple[str, str, str, str]:
         """Return (dialogue, item, source, unit) of what was rated. Only our own export names the unit.
 
         The source of a comparison lists both of its sides.
         """
-        unit: str = Unit.DIALOGUE if self._is_whole_dialogue else Unit.RESPONSE
+        unit = self._asked_unit(row)
         if self.is_own and (unit := self._value(row, "unit")) not in PARTS:
             text = _("%(unit)r is not a unit: use %(known)s")
             raise BadField("unit", text % {"unit": unit, "known": ", ".join(PARTS)})
@@ -334,7 +342,7 @@ class VoteSpool(AbstractContextManager):
             self.has_pairs = True
             sides = named_sides(partial(self._key, row), dialogue, "dialogue" in self._places)
             return dialogue, sides, sides, Unit.COMPARISON
-        if self._is_whole_dialogue:
+        if unit == Unit.DIALOGUE and (dialogue or self._units == {Unit.DIALOGUE}):
             dialogue, item = dialogue or item, ""
         if not dialogue and not item:
             raise BadField("item", _("is empty: name what was rated"))

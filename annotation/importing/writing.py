@@ -34,6 +34,17 @@ def stage_votes(study: Study) -> None:
     execute("ANALYZE import_vote")
 
 
+def leave_out_copies() -> int:
+    """Leave out answers about whole dialogues that stand beside several responses. Return how many."""
+    same = "(v.option_id, v.explanations, v.free_text, v.choices, v.turns)"
+    return execute(
+        f"""DELETE FROM import_vote v USING annotation_item i
+            WHERE i.id = v.item_id AND i.unit = 'dialogue' AND EXISTS (
+                SELECT FROM import_vote x WHERE {SAME} AND x.line < v.line
+                    AND {same.replace("v.", "x.")} IS NOT DISTINCT FROM {same})"""
+    )
+
+
 def refuse_repeated(log: ErrorLog) -> None:
     rows = fetch(
         """SELECT line, first, count(*) OVER ()
@@ -81,6 +92,11 @@ def refuse_added(log: ErrorLog) -> int:
     errors = [LineError(line, "annotator", text % {"name": name}) for line, name, _total in rows]
     log.add_all(errors, rows[0][-1] if rows else 0)
     return int(fetch(f"SELECT count(*) FROM {own}")[0][0])
+
+
+def rated_work() -> list[int]:
+    """Return the ids of the assignments that the file has answers of."""
+    return [work for (work,) in fetch("SELECT DISTINCT assignment_id FROM import_vote")]
 
 
 def write_votes(now: datetime) -> tuple[int, list[int]]:
