@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from annotation.importing.columns import NONE, SEVERAL, named, none_left, place_of, plain, told_places
 from annotation.importing.outcome import BadField, Remedy
 from annotation.importing.panel_columns import PANEL_FIELDS, Panels, panels_of
-from annotation.importing.remedies import choose_columns, choose_one_of
+from annotation.importing.remedies import choose_columns, choose_one_of, or_whole_dialogues
 from annotation.importing.shapes import (
     BATCH_KEYS,
     CONVERSATION_KEYS,
@@ -144,7 +144,9 @@ def _needed(places: dict[str, int], names: tuple[str, ...], columns: list[str]) 
     for name in names:
         if name not in places:
             reason = none_left(ALIASES[name], _unused(places.values(), columns))
-            raise BadField(name, reason, choose_columns(name))
+            is_whole = name == "response" and {"source", "scenario"} <= places.keys()
+            remedy = choose_columns(name)
+            raise BadField(name, reason, or_whole_dialogues(remedy) if is_whole else remedy)
     return places
 
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from annotation.importing.copying import execute, fetch
-from annotation.importing.outcome import MOST_ERRORS, ErrorLog, LineError
+from annotation.importing.outcome import MOST_ERRORS, ErrorLog, LineError, named_place
 from annotation.models import Study
 
 SAME = "x.assignment_id = v.assignment_id AND x.item_id = v.item_id AND x.criterion_id = v.criterion_id"
@@ -53,8 +53,8 @@ def refuse_repeated(log: ErrorLog) -> None:
            WHERE line <> first ORDER BY line LIMIT %s""",
         [MOST_ERRORS],
     )
-    repeats = _("repeats line %(line)s: same annotator, item and criterion")
-    errors = [LineError(line, "", repeats % {"line": first}) for line, first, _total in rows]
+    repeats = _("repeats %(place)s: same annotator, item and criterion")
+    errors = [LineError(line, "", repeats % {"place": named_place(first)}) for line, first, _total in rows]
     log.add_all(errors, rows[0][-1] if rows else 0)
 
 
