@@ -80,6 +80,12 @@ class Layout:
 
 def layout_of(columns: list[str], wanted: Mapping[str, str], format: str = "") -> Layout:
     """Return how the table is read: as wanted, otherwise by usual names of columns. Raise BadField, with the remedy."""
+    found = _layout(columns, wanted, format)
+    taken = {*found.places.values(), *found.responses.values()}
+    return replace(found, panels=found.panels.with_called(columns, taken))
+
+
+def _layout(columns: list[str], wanted: Mapping[str, str], format: str) -> Layout:
     responses = _responses(columns, wanted.get("response", ""))
     panels = panels_of(columns, wanted, responses)
     wanted = {name: column for name, column in wanted.items() if name not in PANEL_FIELDS}

@@ -82,7 +82,7 @@ class RowReader:
         self._panels = layout.panels
         self._is_prompt = layout.format == CSV_PROMPTS
         self._options = options
-        used = {*layout.places.values(), *layout.responses.values(), *layout.panels.places}
+        used = {*layout.places.values(), *layout.responses.values(), *layout.panels.read_here}
         self._prompts: Counter[str] = Counter()  # of rows without an id that have a response of each source
         self._others = [(name, at) for at, name in enumerate(names) if at not in used]
         self._is_data_set = set(names) >= OWN_DATA_SET

@@ -56,7 +56,7 @@ def _turn(values: list[str], names: list[str], layout: Layout, options: Dialogue
     key = clean_key(cell("dialogue"), name_of("dialogue"))
     if not key:
         raise BadField(name_of("dialogue"), _("is empty: name the dialogue that the turn belongs to"))
-    used = {at for field, at in layout.places.items() if field not in OF_DIALOGUES} | layout.panels.places
+    used = {at for field, at in layout.places.items() if field not in OF_DIALOGUES} | layout.panels.read_here
     others = {name: other_value(name, values[at]) for at, name in enumerate(names) if at not in used}
     renamed = {names[layout.places[field]]: field for field in OF_DIALOGUES if field in layout.places}
     panels = read_panels(layout.panels.of_dialogue, values, options)

@@ -93,4 +93,6 @@ def test_an_import_of_an_earlier_version_still_shows_its_errors(cast: Cast, clie
         "is missing: choose its column"
         in client.get(reverse("study_import_job", args=[SLUG, job.token])).content.decode()
     )
-    assert Api(cast.researcher).get("api_import", SLUG, job.token).json()["errors"] == [each | {"record": 0} for each in kept]
+    assert Api(cast.researcher).get("api_import", SLUG, job.token).json()["errors"] == [
+        each | {"record": 0} for each in kept
+    ]
