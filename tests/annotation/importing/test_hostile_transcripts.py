@@ -13,7 +13,9 @@ from annotation.importing.fields import canonical_json
 from annotation.importing.formats import dialogue_format, read_dialogues
 from annotation.importing.outcome import ErrorLog, ImportRejected, no_progress
 from annotation.importing.shapes import DialogueOptions
-from tests.annotation.importing.conftest import DATA
+from annotation.models import Study
+from tests.annotation.importing.conftest import DATA, errors_of
+from tests.annotation.importing.test_transcripts import chat, load_log
 
 LOGS = sorted((DATA / "transcripts").glob("*.json*"))
 ODD: tuple[Any, ...] = (None, 7, 1.5, True, "", "[", "\0", [], [None], [[]], ["x"], {}, {"x": 1}, {"x": {"y": [1]}})
@@ -76,3 +78,14 @@ def test_any_value_in_any_place_is_read_or_refused(sample: Path, tmp_path: Path)
 )  # fmt: skip
 def test_a_log_that_is_nested_a_thousand_deep_breaks_nothing(log: str, tmp_path: Path) -> None:
     assert outcome(tmp_path / "log.json", json.loads(log)) in ("read", "refused")
+
+
+def test_a_line_of_many_megabytes_is_refused_in_words(study: Study, tmp_path: Path) -> None:
+    path = tmp_path / "huge.jsonl"
+    with path.open("wb") as file:
+        file.write(b'{"id": "c", "messages": [{"role": "user", "content": "')
+        file.writelines(b"x" * 1024 * 1024 for _ in range(70))
+        file.write(b'"}]}\n')
+    assert errors_of(load_log, study, path) == [(1, "", "one record is longer than 64 MB")]
+    path.write_bytes(b"\n".join([json.dumps(chat()).encode(), b'{"id": "' + b"x" * 6 * 1024**2 + b'"}', b""]))
+    assert errors_of(load_log, study, path) == [(2, "", "the line is longer than 5 MB")]

@@ -349,17 +349,6 @@ def test_prompts_and_completions_of_older_instrumentation_are_read(study: Study,
     assert responses(study) == [("b:1", "a", "m1", "Hello")]
 
 
-def test_a_line_of_many_megabytes_is_refused_in_words(study: Study, tmp_path: Path) -> None:
-    path = tmp_path / "huge.jsonl"
-    with path.open("wb") as file:
-        file.write(b'{"id": "c", "messages": [{"role": "user", "content": "')
-        file.writelines(b"x" * 1024 * 1024 for _ in range(70))
-        file.write(b'"}]}\n')
-    assert errors_of(load_log, study, path) == [(1, "", "one record is longer than 64 MB")]
-    path.write_bytes(b"\n".join([json.dumps(chat()).encode(), b'{"id": "' + b"x" * 6 * 1024**2 + b'"}', b""]))
-    assert errors_of(load_log, study, path) == [(2, "", "the line is longer than 5 MB")]
-
-
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
