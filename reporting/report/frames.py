@@ -15,6 +15,7 @@ from reporting.report.distributions import Distribution, MarkedTurn, OptionAnswe
 from reporting.report.final_labels import FinalLabels
 from reporting.report.flags import Flags
 from reporting.report.further import FurtherAgreement
+from reporting.report.judged import HumanCeiling, JudgeDifference, JudgeScore, JudgeTest, TestedAnnotator
 from reporting.report.negatives import Negatives, NegativeText, SourceNegatives
 from reporting.report.pairs import Pair
 from reporting.report.predicted import MetricMean, Prediction
@@ -185,6 +186,11 @@ _TABLES: list[Table[Report]] = [
         _final_labels,
     ),
     _of("predictions", Prediction, lambda report: report.predictions),
+    _of("judges", JudgeTest, lambda report: report.judges.tests),
+    _of("judge_annotators", TestedAnnotator, lambda report: report.judges.annotators),
+    _of("human_ceiling", HumanCeiling, lambda report: report.judges.ceiling),
+    _of("judge_scores", JudgeScore, lambda report: report.judges.scores),
+    _of("judge_differences", JudgeDifference, lambda report: report.judges.differences),
     _of("negatives", Negatives, lambda report: report.negatives),
     _of("negatives_by_source", SourceNegatives, lambda report: report.negatives_by_source),
     _of("negative_texts", NegativeText, lambda report: report.negative_texts),

@@ -11,7 +11,7 @@ from reporting.report.interval_words import withheld_sentence
 from reporting.report.latex_models import behaviour_agreement, behaviours, comparisons, means, rankings, win_rates
 from reporting.report.latex_table import FEW_UNITS, escaped, interval_notes, of_grid, of_these, table
 from reporting.report.resampled import Limits
-from reporting.report.shown import agreement, answers
+from reporting.report.shown import agreement, answers, judges
 from reporting.report.shown.frames import Frames
 
 HEAD = r"""\documentclass{article}
@@ -55,6 +55,8 @@ def latex_tables(report: Report) -> dict[str, str]:
         "majority": _majority,
         "distributions": _distributions,
         "negatives": _negatives,
+        "judges": _judges,
+        "judge-scores": _judge_scores,
         "acceptance": _acceptance,
         "checklist": _checklist,
     }
@@ -134,6 +136,14 @@ def _negatives(frames: Frames) -> str:
     """Return the table of shares; the texts are in the other downloads."""
     caption = "Negative answers with a free text. " + frames.report.rules["negatives"]
     return of_grid(answers.negatives(frames), caption, "negatives")
+
+
+def _judges(frames: Frames) -> str:
+    return of_grid(judges.tests(frames), f"Judges beside people. {judges.TESTED}", "judges")
+
+
+def _judge_scores(frames: Frames) -> str:
+    return of_grid(judges.scores(frames), f"Scores of people and judges. {judges.SCORED}", "judgescores")
 
 
 def _acceptance(frames: Frames) -> str:

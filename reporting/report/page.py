@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from annotation.models import Batch
 from reporting.charts import drawn
 from reporting.datasheet.build import MISSING
@@ -27,13 +29,13 @@ from reporting.report.pictures import (
     ranking_picture,
     votes_picture,
 )
-from reporting.report.pivot import agreement_of, by_reason, by_source, names_of
+from reporting.report.pivot import agreement_of, by_reason, by_source
 from reporting.report.ranking_words import differing_pairs
 from reporting.report.rankings import CriterionRanking
 from reporting.report.results import results
-from reporting.report.shown import agreement, answers, sources
+from reporting.report.shown import agreement, answers, judges, sources
 from reporting.report.shown.frames import Frames
-from reporting.study.pairings import Pairing, SideBias
+from reporting.study.pairings import SideBias
 from reporting.study.rules import rules_in_words
 from reporting.tables.cells import Grid
 
@@ -54,7 +56,7 @@ def page_of(report: Report) -> dict[str, Any]:
     frames = Frames(report)
     return {
         "report": report,
-        "names": _names(report),
+        "names": frames.names,
         "rules": rules_in_words(report.rules),
         "tables": [name for name, table in TABLES.items() if any(True for _row in table.rows(report))],
         "generated_at": datetime.fromisoformat(report.generated_at),
@@ -92,6 +94,9 @@ def page_of(report: Report) -> dict[str, Any]:
         "negatives_by_source": answers.negatives_by_source(frames),
         "final_labels": answers.final_labels(frames),
         "predictions": answers.predictions(frames),
+        "judges": judges.tests(frames),
+        "judge_scores": judges.scores(frames),
+        "judges_said": [_(judges.TESTED), _(judges.SCORED)],
         "distributions": answers.distributions(frames),
         "turns": answers.turns(frames),
         "turn_overlaps": answers.turn_overlaps(frames),
@@ -100,7 +105,7 @@ def page_of(report: Report) -> dict[str, Any]:
         "texts": _texts(report),
         "pairs": agreement.pairs(frames),
         "has_two_alphas": any(row.status == DIFFERENT for row in report.alpha_check),
-        "compared": _compared(report),
+        "compared": _compared(frames),
         "pairs_have_letters": len({(row.source_a, row.source_b) for row in report.pairings if row.answers}) > 1,
         **_by_source(frames),
         **_behaviours(frames),
@@ -167,17 +172,17 @@ def _notes(found: Iterable[SourceScore]) -> list[str]:
     return list(dict.fromkeys(mean.limits.interval_note for mean in found if mean.limits.interval_note))
 
 
-def _names(report: Report) -> dict[str, dict[Any, str]]:
-    """Return the names of criteria and sources by key, and the keys of criteria that compare."""
-    return names_of(report) | {"compared": dict.fromkeys((each.criterion for each in report.side_bias), "")}
-
-
-def _compared(report: Report) -> list[tuple[str, list[Pairing], SideBias, str]]:
-    """Return (name, rows, bias, nothing) for each criterion that compares; agreement has a section of its own."""
-    names = _names(report)["criteria"]
+def _compared(frames: Frames) -> list[tuple[str, Grid, SideBias, str]]:
+    """Return (name, answers, bias, nothing) for each criterion that compares; agreement has a section of its own."""
+    names = frames.names["criteria"]
     return [
-        (names[bias.criterion], [row for row in report.pairings if row.criterion == bias.criterion], bias, "")
-        for bias in report.side_bias
+        (
+            names[bias.criterion],
+            sources.pairings(frames.rows("pairings", criterion=bias.criterion), frames, names[bias.criterion]),
+            bias,
+            "",
+        )
+        for bias in frames.report.side_bias
     ]
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from reporting.study.plain import plain
-from reporting.tables.columns import Column
+from reporting.tables.columns import Column, Format
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -21,6 +21,10 @@ class Table(Generic[S]):
     name: str
     columns: list[Column]
     rows: Callable[[S], Iterable[Any]]
+
+    @property
+    def formats(self) -> dict[str, Format]:
+        return {each.name: each.format for each in self.columns}
 
     def frame(self, source: S) -> "DataFrame":
         """Return the rows with typed columns, which are there without any row, too."""

@@ -38,8 +38,7 @@ class Frames:
         self, table: str, label: str, shown: Iterable[Shown], rows: Iterable[Row] | None = None, place: str = PAGE
     ) -> Grid:
         """Draw a table, of all its rows or of these, with each column in the format of its definition."""
-        formats = {each.name: each.format for each in TABLES[table].columns}
-        return grid(label, shown, self.rows(table) if rows is None else rows, self, formats, place)
+        return grid(label, shown, self.rows(table) if rows is None else rows, self, TABLES[table].formats, place)
 
     def by_source(
         self,
