@@ -246,7 +246,17 @@ _TABLES: list[Table[Report]] = [
     _of("breakdowns", Breakdown, lambda report: report.breakdowns),
     _of("excluded_batches", OtherBatches, lambda report: report.excluded_batches),
     Table("time_and_pay", TIDY, _time),
+    Table(
+        "pay",
+        [*columns(TEXTS, "currency"), *columns(COUNTS, "n_work"), *columns(TEXTS, "work bonus correction total")],
+        lambda report: (report.time_and_pay.ledger or {}).get("paid", ()),
+    ),
     _of("workload", Workload, lambda report: report.workload),
+    Table(
+        "adjudication",
+        columns(TEXTS, "criterion") + columns(COUNTS, "disagreements re_rating adjudicated replaced open"),
+        lambda report: (report.adjudication or {}).get("by_criterion", ()),
+    ),
     Table("acceptance", TIDY, lambda report: acceptance_table(report.acceptance)),
     Table("checklist", columns(TEXTS, "entry status text"), _checklist),
     _of("comments", Comment, lambda report: report.comments),

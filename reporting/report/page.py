@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from annotation.models import Batch
 from reporting.charts import drawn
 from reporting.datasheet.build import MISSING
-from reporting.record.acceptance_words import acceptance_lines, plan_lines
+from reporting.record.acceptance_words import plan_lines
 from reporting.report.alpha_check import DIFFERENT
 from reporting.report.build import Report
 from reporting.report.checklist import TITLES, lines_of
@@ -33,7 +33,7 @@ from reporting.report.pivot import agreement_of, by_reason, by_source
 from reporting.report.ranking_words import differing_pairs
 from reporting.report.rankings import CriterionRanking
 from reporting.report.results import results
-from reporting.report.shown import agreement, answers, judges, sources
+from reporting.report.shown import agreement, answers, judges, sources, study
 from reporting.report.shown.frames import Frames
 from reporting.study.pairings import SideBias
 from reporting.study.rules import rules_in_words
@@ -110,7 +110,13 @@ def page_of(report: Report) -> dict[str, Any]:
         **_by_source(frames),
         **_behaviours(frames),
         "breakdowns": answers.breakdowns(frames),
-        "acceptance": _acceptance(report),
+        "acceptance": plan_lines(report.acceptance, frames.columns) if report.acceptance else [],
+        "acceptance_table": study.acceptance(frames),
+        "disagreements": study.disagreements(frames),
+        "times": study.times(frames),
+        "pay": study.pay(frames),
+        "sides": study.sides(frames),
+        "mixes": list(study.mixes(frames)),
         "excluded": [(Batch.Kind(row.kind).label, row) for row in report.excluded_batches],
         "methods": methods(report),
         "results": results(report),
@@ -214,14 +220,6 @@ def _ranked(frames: Frames) -> list[Ranked]:
         )
         for each in frames.report.rankings
     ]
-
-
-def _acceptance(report: Report) -> dict[str, Any] | None:
-    acceptance = report.acceptance
-    if not acceptance:
-        return None
-    names = {each.key: each.name for each in report.criteria}
-    return {"plans": plan_lines(acceptance, names), "lines": acceptance_lines(acceptance)}
 
 
 def _texts(report: Report) -> list[Texts]:

@@ -55,6 +55,8 @@ TABLE_NAMES = {
     "breakdowns": pgettext_lazy("a table of the report", "breakdowns"),
     "excluded_batches": pgettext_lazy("a table of the report", "excluded batches"),
     "time_and_pay": pgettext_lazy("a table of the report", "time and pay"),
+    "pay": pgettext_lazy("a table of the report", "pay"),
+    "adjudication": pgettext_lazy("a table of the report", "disagreements of two annotators"),
     "workload": pgettext_lazy("a table of the report", "workload"),
     "data_set": pgettext_lazy("a table of the report", "data set"),
     "final_labels": pgettext_lazy("a table of the report", "final labels"),

@@ -54,7 +54,8 @@ def difference_columns() -> list[Shown]:
         Shown(_("p, Holm"), parts.holm(), term="p_holm"),
         Shown("p", "p", term="p", where=PAGE),
         Shown(_("Effect size"), "effect", term="effect"),
-        Shown(_("Degrees of freedom"), "degrees_of_freedom", term="df"),
+        Shown(_("Degrees of freedom"), "degrees_of_freedom", term="df", where=PAGE),
+        Shown("df", "degrees_of_freedom", where=PAPER),
         Shown(_("Answers"), "n_ratings", term="n", where=PAGE),
     ]
 
