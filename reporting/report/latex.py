@@ -144,7 +144,7 @@ def _judges(frames: Frames) -> str:
 
 
 def _judge_scores(frames: Frames) -> str:
-    return of_grid(judges.scores(frames), f"Scores of people and judges. {judges.SCORED}", "judgescores")
+    return of_grid(judges.scores(frames, PAPER), f"Scores of people and judges. {judges.SCORED}", "judgescores")
 
 
 def _acceptance(frames: Frames) -> str:

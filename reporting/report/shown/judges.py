@@ -7,9 +7,10 @@ from parley.numbers import number
 from reporting.predictions.beside import Verdict
 from reporting.predictions.beside_labels import AGAINST, ANSWERS, MEASURES, TESTS
 from reporting.report.shown import parts
+from reporting.report.shown.answers import of_parts
 from reporting.report.shown.frames import Frames, Row
 from reporting.report.shown.parts import Draw, criterion, number_of, value
-from reporting.tables.cells import NOTHING, PAGE, TEXT, Cell, Grid, Line, Shown, everywhere
+from reporting.tables.cells import NOTHING, PAGE, TERMINAL, TEXT, Cell, Grid, Line, Shown, everywhere
 
 TESTED = gettext_noop(
     "By the alternative annotator test (Calderon, Reichart and Dror 2025), a judge may replace people if it wins "
@@ -86,23 +87,26 @@ def _measure(row: Row, _frames: Frames) -> Cell:
 
 def score_columns() -> list[Shown]:
     return [
-        Shown(_("Judge"), "name", TEXT, where=PAGE),
-        Shown(_("Criterion"), criterion, TEXT, where=PAGE),
+        Shown(_("Judge"), "name", TEXT),
+        Shown(_("Criterion"), criterion, TEXT),
         Shown(_("Source"), _source, TEXT),
         Shown(_("Judge alone"), value("alone", "alone_reason")),
         Shown(_("People alone"), value("people", "people_reason")),
         Shown(_("Together"), value("together", "together_reason")),
         Shown(_("Corrected rate"), _rate),
-        Shown(_("Rated"), "n_rated"),
-        Shown(_("Answered"), "n_answered"),
+        Shown(_("Rated"), lambda row, _frames: Cell(of_parts(row.n_rated, row.n_answered))),
         Shown(_("Items next"), "further", where=PAGE),
     ]
 
 
 def scores(frames: Frames, place: str = PAGE) -> Grid:
-    """Return the means by source; the corrected rate only if some answers are 0 or 1."""
+    """Return the means by source; the corrected rate only if some answers are 0 or 1.
+
+    A terminal has one judge and one criterion, so it does not name them.
+    """
     has_rate = any(row.corrected is not None or row.sensitivity is not None for row in frames.rows("judge_scores"))
-    shown = [each for each in score_columns() if has_rate or each.cell is not _rate]
+    columns = score_columns()[2 if place == TERMINAL else 0 :]
+    shown = [each for each in columns if has_rate or each.cell is not _rate]
     return frames.grid("judge_scores", _("Table of corrected scores"), shown, place=place)
 
 

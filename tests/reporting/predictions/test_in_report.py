@@ -84,6 +84,7 @@ def test_a_judge_stands_beside_people_on_the_page_in_the_pdf_and_in_the_paper(cl
     paper = dict(paper_files(report, {}))
     appendix = paper["paper.tex"].decode().split("appendix")[1]
     assert r"\input{tables/judges}" in appendix
+    assert "part 2 of" not in printed["judge-scores"]
     assert "Calderon" in paper["references.bib"].decode()
 
 
