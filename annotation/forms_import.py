@@ -31,7 +31,6 @@ FIELDS_OF = {
 }
 COLUMNS = tuple(dict.fromkeys(name for names in FIELDS_OF.values() for name in names))
 SEVERAL_COLUMNS = ("response", *PANEL_FIELDS)
-PREDICTION_LABELS = {"value": _("Score")}
 
 
 class ColumnsInput(forms.TextInput):

@@ -88,13 +88,6 @@ STORE_IDENTICAL = """
     WHERE two.id IS NOT NULL OR other.id IS NOT NULL
     ORDER BY s.line
 """
-# Answers are restored by candidate, as they are stored; on which side each was given follows from the sides.
-SEEN = """
-    UPDATE annotation_rating rating SET is_swapped = item.id = ANY(work.swapped)
-    FROM annotation_item item, annotation_assignment work, annotation_batch batch
-    WHERE item.id = rating.item_id AND item.unit = 'comparison' AND work.id = rating.assignment_id
-        AND NOT work.is_imported AND batch.id = rating.batch_id AND batch.study_id = %(study)s
-"""
 
 
 def has_comparisons(study: Study) -> bool:
@@ -156,8 +149,3 @@ def restore_shuffled(study: Study, folder: Path) -> None:
             {"study": study.pk},
             lost=_("refers to work that is not in the archive"),
         )
-
-
-def restore_seen_sides(study: Study) -> None:
-    """Restore on which side each answer was given. Call it after the answers."""
-    execute(SEEN, {"study": study.pk})

@@ -19,7 +19,7 @@ from annotation.importing.outcome import ImportRejected, ImportSummary, LineErro
 from annotation.importing.ratings import import_ratings
 from annotation.models import Batch, Source, Study
 from annotation.services.studies import create_study
-from archive.comparisons import restore_seen_sides, restore_shuffled, restore_sides
+from archive.comparisons import restore_shuffled, restore_sides
 from archive.entries import FORMAT
 from archive.marks import MARKS, restore_marks
 from archive.metrics import restore_predictions
@@ -138,7 +138,6 @@ def _restore(
         rated = import_ratings(study, folder / "ratings.csv", now=now)
         summary.counts["ratings_new"] = rated.counts["ratings_new"]
         summary.notes += rated.notes
-        restore_seen_sides(study)
     counts, notes = restore_predictions(study, folder, facts["judges"], list(versions.values()), owner)
     summary.counts |= counts
     summary.notes += notes

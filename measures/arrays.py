@@ -1,5 +1,6 @@
 """Names for the array types that all modules here use, and the few things that they all do with arrays."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -41,3 +42,11 @@ def unless_rounding(difference: FloatArray) -> FloatArray:
 def check_codes(codes: npt.NDArray[Any], n_categories: int) -> None:
     if codes.size and (codes.min() < -1 or codes.max() >= n_categories):
         raise ValueError(f"category codes run from 0 to {n_categories - 1}, -1 for missing")
+
+
+def mean_of_orders(shares: FloatArray, mirror: Sequence[int] | None) -> FloatArray:
+    """Return (..., K) shares of answers as means of both orders of the two sides; with None, nothing changes.
+
+    `mirror` has the place of each answer's mirror image.
+    """
+    return shares if mirror is None else (shares + shares[..., list(mirror)]) / 2

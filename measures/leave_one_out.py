@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from measures.agreement import pair_agreement
-from measures.arrays import FloatArray, IntArray, divide_or_nan, divide_or_zero, unless_rounding
+from measures.arrays import FloatArray, IntArray, divide_or_nan, divide_or_zero, mean_of_orders, unless_rounding
 from measures.estimate import NO_PAIRS, NO_VARIATION, Estimate
 from measures.histograms import Histogram
 from measures.intervals import Kernel, Resampling, guarded, interval_of_counts
@@ -54,6 +54,7 @@ def leave_one_out(
     raters: npt.ArrayLike,
     codes: npt.ArrayLike,
     n_categories: int,
+    mirror: Sequence[int] | None = None,
     **how: Unpack[Resampling],
 ) -> list[WithoutRater]:
     """Return Fleiss kappa without each annotator in turn, over all items of the cell.
@@ -63,6 +64,8 @@ def leave_one_out(
     items, raters, codes : parallel arrays, one entry per vote
         Code -1 is missing.
     n_categories : int
+    mirror : sequence of int, optional
+        Chance is that of the answers in both orders, see :meth:`Histogram.in_both_orders`.
     how
         For the item bootstrap, multinomial over (pattern, answer of the annotator); 0 resamples give no interval.
 
@@ -90,13 +93,13 @@ def leave_one_out(
         kept = np.concatenate([before[combos // k], before[others]])
         left = np.concatenate([after[combos], before[others]])
         sums = np.concatenate([counts[None, :] @ kept, counts[None, :] @ left])
-        whole, without = zip(kappa_of_sums(sums).tolist(), sums[:, 1].tolist(), strict=True)
+        whole, without = zip(kappa_of_sums(sums, mirror).tolist(), sums[:, 1].tolist(), strict=True)
         result = WithoutRater.of(rater, whole, without, int(times @ kept[: len(times), 1]), int(times.sum()))
         if how.get("n_resamples", 1) and result.delta.value is not None:
-            kernel = _difference(kept, left)
+            kernel = _difference(kept, left, mirror)
             limits = interval_of_counts(counts, kernel, **how)
             delta = result.delta.with_interval(limits.low, limits.high, limits.note)
-            result = replace(result, delta=guarded(delta, Histogram(patterns, n_items)))
+            result = replace(result, delta=guarded(delta, Histogram(patterns, n_items).in_both_orders(mirror)))
         found.append(result)
     return found
 
@@ -114,12 +117,10 @@ def kappa_of_sums(sums: FloatArray, mirror: Sequence[int] | None = None) -> Floa
     With `mirror`, chance is that of the answers in both orders, see :meth:`Histogram.in_both_orders`.
     """
     observed = divide_or_nan(sums[:, 0], sums[:, 1])
-    shares = divide_or_nan(sums[:, 3:], sums[:, 2:3])
-    if mirror is not None:
-        shares = (shares + shares[:, list(mirror)]) / 2
+    shares = mean_of_orders(divide_or_nan(sums[:, 3:], sums[:, 2:3]), mirror)
     expected = (shares**2).sum(axis=1)
     return divide_or_nan(observed - expected, unless_rounding(1 - expected))
 
 
-def _difference(before: FloatArray, after: FloatArray) -> Kernel:
-    return lambda counts: kappa_of_sums(counts @ after) - kappa_of_sums(counts @ before)
+def _difference(before: FloatArray, after: FloatArray, mirror: Sequence[int] | None) -> Kernel:
+    return lambda counts: kappa_of_sums(counts @ after, mirror) - kappa_of_sums(counts @ before, mirror)

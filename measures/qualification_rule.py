@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from measures.arrays import FloatArray, IntArray, divide_or_nan, unless_rounding
+from measures.arrays import FloatArray, IntArray, divide_or_nan, mean_of_orders, unless_rounding
 from measures.difficulty import unique_modes
 from measures.estimate import NO_PAIRS, NO_VARIATION, TOO_FEW_ITEMS
 from measures.intervals import FEWEST_ITEMS, special
@@ -52,12 +52,15 @@ class Cells:
         1 (right) or 0 if the right answer is known, -1 if it is not.
     members : (C, M) int array
         Category of each member of the panel, -1 for none; needed for the panel's own kappa with its majority.
+    mirror : sequence of int, optional
+        Chance is that of the answers in both orders, see :meth:`Histogram.in_both_orders`.
     """
 
     panel: IntArray
     candidate: IntArray
     is_right: IntArray
     members: IntArray
+    mirror: Sequence[int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,11 @@ class Result:
 
 
 def cells_of(
-    members: npt.ArrayLike, candidate: npt.ArrayLike, n_categories: int, is_right: npt.ArrayLike | None = None
+    members: npt.ArrayLike,
+    candidate: npt.ArrayLike,
+    n_categories: int,
+    is_right: npt.ArrayLike | None = None,
+    mirror: Sequence[int] | None = None,
 ) -> Cells:
     """Make cells from an (items, M) table of the panel's codes and (items,) codes of the candidate; -1: no answer.
 
@@ -85,7 +92,7 @@ def cells_of(
     kept = mine >= 0
     rows = rows[kept]
     panel = (rows[:, :, None] == np.arange(n_categories)).sum(axis=1)
-    return Cells(panel, mine[kept], known[kept], rows)
+    return Cells(panel, mine[kept], known[kept], rows, mirror)
 
 
 def judge(rule: Rule, cells: Cells) -> Result:
@@ -113,13 +120,17 @@ def judge(rule: Rule, cells: Cells) -> Result:
     return replace(result, state=(PASSED, FAILED, UNDECIDED)[int(np.argmax(outcomes(rule, found)[:, 0]))])
 
 
-def panels_own(method: str, members: npt.ArrayLike, n_categories: int) -> float | None:
+def panels_own(
+    method: str, members: npt.ArrayLike, n_categories: int, mirror: Sequence[int] | None = None
+) -> float | None:
     """Return the panel's own value of the coefficient that measures candidates.
 
     Parameters
     ----------
     members : (items, M) int array
         The panel's codes, -1 for no answer.
+    mirror : sequence of int, optional
+        Chance is that of the answers in both orders, see :meth:`Histogram.in_both_orders`.
 
     Returns
     -------
@@ -128,7 +139,7 @@ def panels_own(method: str, members: npt.ArrayLike, n_categories: int) -> float 
         if it is undefined, and for accuracy, which a panel does not have.
     """
     rows = np.asarray(members, np.int64)
-    cells = cells_of(rows, np.zeros(len(rows)), n_categories)
+    cells = cells_of(rows, np.zeros(len(rows)), n_categories, mirror=mirror)
     own = float(measure(Rule(method), cells, np.ones((1, len(rows)))).threshold[0])
     return None if np.isnan(own) else own
 
@@ -179,14 +190,13 @@ def measure(rule: Rule, cells: Cells, counts: FloatArray, *, has_interval: bool 
     has_interval = rule.decision == INTERVAL if has_interval is None else has_interval
     if rule.method == GOLD:
         return _measure_gold(rule, cells, counts)
-    n_categories = cells.panel.shape[1]
     if rule.method == MAJORITY_KAPPA:
-        value, spread, n = _cohen(unique_modes(cells.panel), cells.candidate, n_categories, counts, has_interval)
+        value, spread, n = _cohen(unique_modes(cells.panel), cells.candidate, cells, counts, has_interval)
         panel, panel_spread = _members_with_others(cells, counts, has_interval)
     else:
-        together = cells.panel + np.eye(n_categories, dtype=np.int64)[cells.candidate]
-        value, spread, n = fleiss(together, counts, has_interval)
-        panel, panel_spread, _ = fleiss(cells.panel, counts, has_interval)
+        together = cells.panel + np.eye(cells.panel.shape[1], dtype=np.int64)[cells.candidate]
+        value, spread, n = fleiss(together, counts, has_interval, cells.mirror)
+        panel, panel_spread, _ = fleiss(cells.panel, counts, has_interval, cells.mirror)
     threshold = panel if rule.threshold is None else np.full(len(counts), float(rule.threshold))
     if not has_interval:
         nothing = np.full(len(counts), np.nan)
@@ -224,13 +234,13 @@ _Part = tuple[FloatArray, FloatArray, FloatArray]
 NO_SPREAD = np.zeros((0, 0))
 
 
-def fleiss(patterns: IntArray, counts: FloatArray, has_spread: bool) -> _Part:
+def fleiss(patterns: IntArray, counts: FloatArray, has_spread: bool, mirror: Sequence[int] | None = None) -> _Part:
     """Return Fleiss kappa, 'gwet' convention; the deviations are those of Gwet's linearised standard error."""
     tallies = patterns.astype(float)
     votes = tallies.sum(axis=1)
     paired = (votes >= 2).astype(float)
     agreeing = paired * divide_or_nan((tallies**2).sum(axis=1) - votes, np.where(paired > 0, votes * (votes - 1), 1.0))
-    item_shares = tallies / np.maximum(votes, 1)[:, None]
+    item_shares = mean_of_orders(tallies / np.maximum(votes, 1)[:, None], mirror)
     n, n_paired = counts @ (votes > 0).astype(float), counts @ paired
     shares = divide_or_nan(counts @ item_shares, n[:, None])
     expected = (shares**2).sum(axis=1)
@@ -243,18 +253,20 @@ def fleiss(patterns: IntArray, counts: FloatArray, has_spread: bool) -> _Part:
     return value, own - 2 * (1 - value)[:, None] * moved - value[:, None], n_paired
 
 
-def _cohen(first: IntArray, second: IntArray, n_categories: int, counts: FloatArray, has_spread: bool) -> _Part:
+def _cohen(first: IntArray, second: IntArray, cells: Cells, counts: FloatArray, has_spread: bool) -> _Part:
     """Return Cohen's kappa over the items with both answers; a constant rater has exactly 0.
 
     The deviations are those of Fleiss, Cohen & Everitt 1969.
     """
     both = ((first >= 0) & (second >= 0)).astype(float)
-    rows, columns = (np.eye(n_categories)[np.maximum(codes, 0)] * both[:, None] for codes in (first, second))
+    answers = np.eye(cells.panel.shape[1])
+    rows, columns = (answers[np.maximum(codes, 0)] * both[:, None] for codes in (first, second))
+    same = (rows * columns).sum(axis=1)
+    rows, columns = (mean_of_orders(each, cells.mirror) for each in (rows, columns))
     n = counts @ both
     p, q = divide_or_nan(counts @ rows, n[:, None]), divide_or_nan(counts @ columns, n[:, None])
     expected = (p * q).sum(axis=1)
     room = unless_rounding(1 - expected)
-    same = (rows * columns).sum(axis=1)
     value = divide_or_nan(divide_or_nan(counts @ same, n) - expected, room)
     if not has_spread:
         return value, NO_SPREAD, n
@@ -272,7 +284,7 @@ def _members_with_others(cells: Cells, counts: FloatArray, has_spread: bool) -> 
     n_categories = cells.panel.shape[1]
     unit = np.vstack([np.eye(n_categories, dtype=np.int64), np.zeros(n_categories, np.int64)])  # -1: no vote
     found = [
-        _cohen(member, unique_modes(cells.panel - unit[member]), n_categories, counts, has_spread)[:2]
+        _cohen(member, unique_modes(cells.panel - unit[member]), cells, counts, has_spread)[:2]
         for member in cells.members.T
     ]
     if not found:

@@ -38,6 +38,13 @@ def sided(value: float | None) -> str:
     return "–" if value is None else number(value, f"+.{digits_beside_zero(value)}f")
 
 
+def ratio(value: float | None) -> str:
+    """Return a ratio with two decimals; one below 0.1 with two digits that are not 0, as its inverse would have."""
+    if value is None or not 0 < value < 0.1:
+        return number(value)
+    return number(value, f".{1 - floor(log10(value))}f")
+
+
 def between(value: float | None, low: float | None, high: float | None) -> str:
     """Return a mean with two decimals, or more for one that lies between two ends and would be shown as one of them."""
     for digits in (2, 3, 4):

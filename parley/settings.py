@@ -1,5 +1,6 @@
 """All settings of Parley, read from the environment. A malformed value stops the start with its name."""
 
+import os
 from pathlib import Path
 
 from csp.constants import NONE, SELF
@@ -18,6 +19,9 @@ from parley.environment import (
 )
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+# numpy reads this when it is imported. Where processes share the cores, threads of one calculation wait for each other:
+# the model of 35,000 ratings then takes ten times as long.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # --- environment -----------------------------------------------------------------------------------
 ENVIRONMENT = env_choice("PARLEY_ENV", ("local", "production"))

@@ -9,8 +9,11 @@ from rest_framework.response import Response
 from annotation.access import Right, batch_for, signed_in
 from annotation.api.base import StudyView
 from annotation.api.serializers import BatchSerializer, MakeBatchesSerializer, StatusSerializer
+from annotation.models import Batch
+from annotation.selectors.imported_batches import nothing_to_deal
 from annotation.selectors.studies import batch_list
 from annotation.services import batching
+from annotation.services.refusals import Refused
 from annotation.services.repeating import repeat_pilot
 from annotation.services.studies import set_batch_status
 
@@ -29,13 +32,19 @@ class BatchesView(StudyView):
         operation_id="batches_make", request=MakeBatchesSerializer, responses={201: BatchSerializer(many=True)}
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Deal out dialogues that no batch of this kind holds, or repeat a pilot. Returns a page of new batches."""
+        """Deal out dialogues that no batch of this kind holds, or repeat a pilot. Returns a page of new batches.
+
+        Refused with the reason and what to do (409, nothing_to_deal) if no such dialogue is left.
+        """
         asked, by, now = self.checked(MakeBatchesSerializer), signed_in(request.user), timezone.now()
         pilot = asked.pop("same_as", None)
         if pilot:
             made = [repeat_pilot(self.study, pilot=pilot, **asked, actor=by, now=now)]
         else:
             made = batching.make_batches(self.study, **asked, actor=by, now=now)
+            if not made:
+                kind, is_fresh_only = asked.get("kind", Batch.Kind.MAIN), asked.get("is_fresh_only", False)
+                raise Refused("nothing_to_deal", nothing_to_deal(self.study, kind, is_fresh_only=is_fresh_only))
         page = self.paginate_queryset(batch_list(self.study).filter(pk__in=[batch.pk for batch in made]))
         answer = self.get_paginated_response(self.get_serializer(page, many=True).data)
         answer.status_code = status.HTTP_201_CREATED

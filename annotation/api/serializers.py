@@ -12,7 +12,7 @@ from annotation.access import RIGHTS, Right
 from annotation.api.strict import StrictSerializer
 from annotation.dealing import COUNTED, DIALOGUES
 from annotation.forms import RESERVED_SLUGS
-from annotation.importing.outcome import LineError, in_words
+from annotation.importing.outcome import RECORDS, LineError, in_words, number_of_place
 from annotation.models import Batch, ImportJob, Membership, Participant, Rating, Study
 from annotation.selectors.studies import find_account
 from annotation.services.repeating import not_beside_a_pilot
@@ -208,9 +208,16 @@ class MakeBatchesSerializer(StrictSerializer):
 
 
 class LineErrorSerializer(serializers.Serializer):
-    line = serializers.IntegerField()
+    line = serializers.SerializerMethodField(help_text="From 1; 0 for the file as a whole, or if `record` says where.")
+    record = serializers.SerializerMethodField(help_text="From 1, in a list whose records share a line; otherwise 0.")
     field = serializers.CharField()
     reason = serializers.SerializerMethodField(help_text="With what to do, in the fields of this API.")
+
+    def get_line(self, kept: dict[str, Any]) -> int:
+        return 0 if kept["line"] >= RECORDS else kept["line"]
+
+    def get_record(self, kept: dict[str, Any]) -> int:
+        return number_of_place(kept["line"]) if kept["line"] >= RECORDS else 0
 
     def get_reason(self, kept: dict[str, Any]) -> str:
         return LineError.from_stored(kept).for_api().reason

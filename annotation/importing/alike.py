@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
-from annotation.importing.outcome import LineError
+from annotation.importing.outcome import RECORDS, LineError, number_of_place
 
 FIRST_LINES = 5
 
@@ -15,8 +15,8 @@ FIRST_LINES = 5
 class AlikeErrors:
     """Errors of one kind. `reason` is that of the first; the others may name something else unless `are_equal`.
 
-    `lines` are the first ones; there may be more. A line may have several: the answers of a row, or the records of a
-    JSON array. `n_lines` are all of them, None if some errors are not listed.
+    `lines` are the first ones; there may be more. A line may have several: the answers of a row. `n_lines` are all of
+    them, None if some errors are not listed.
     """
 
     lines: tuple[int, ...]
@@ -28,20 +28,30 @@ class AlikeErrors:
     has_more: bool
 
     @property
+    def are_records(self) -> bool:
+        """Return whether `place` has numbers of records, which share a line."""
+        return bool(self.lines) and self.lines[0] >= RECORDS
+
+    @property
     def place(self) -> str:
         """Return the lines: "2" of one error, otherwise the first ones and how many rows and errors there are."""
-        shown = ", ".join(str(line) for line in self.lines)
+        shown = ", ".join(str(number_of_place(line)) for line in self.lines)
         if self.n == 1:
             return shown
         shown += ", …" if self.has_more else ""
         said = {"lines": shown, "n": intcomma(self.n), "rows": intcomma(self.n_lines or 0)}
         if self.n_lines == self.n:
-            return _("%(lines)s (%(n)s rows)") % said
-        if self.lines == (1,):  # of a table, it has the names of the columns
-            return _("%(line)s (%(n)s records)") % {"line": shown, "n": said["n"]}
+            if self.are_records and not self.has_more:
+                return shown
+            return (_("%(lines)s (%(n)s records)") if self.are_records else _("%(lines)s (%(n)s rows)")) % said
         if self.n_lines is None or len(self.lines) == 1:
             return _("%(lines)s (%(n)s errors)") % said
-        return _("%(lines)s (%(rows)s rows, %(n)s errors)") % said
+        text = (
+            _("%(lines)s (%(rows)s records, %(n)s errors)")
+            if self.are_records
+            else _("%(lines)s (%(rows)s rows, %(n)s errors)")
+        )
+        return text % said
 
     @property
     def said(self) -> str:

@@ -1,12 +1,12 @@
 """Find out which column of a file holds which field."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from django.utils.translation import gettext as _
 
 from annotation.importing.answer_cells import asked_in_file, importable, with_one_option
-from annotation.importing.outcome import BadField
+from annotation.importing.outcome import BadField, Remedy
 from annotation.importing.remedies import (
     choose_columns,
     name_criterion,
@@ -55,7 +55,8 @@ OWN_COLUMNS = {name: name for name in ALIASES} | {
     "value": "option",
     **{name: name for name in ("unit", "active_ms", "is_counted")},
 }
-OWN_OPTIONAL = ("is_repetition",)  # exports made before comparisons lack it
+# Exports made before comparisons lack these.
+OWN_OPTIONAL = ("is_repetition", "first_source", "second_source", "is_swapped")
 
 
 def is_own_export(columns: list[str]) -> bool:
@@ -173,9 +174,15 @@ def plain(name: str) -> str:
 
 
 def places_of_columns(
-    columns: list[str], wanted: dict[str, str], aliases: dict[str, tuple[str, ...]]
+    columns: list[str],
+    wanted: dict[str, str],
+    aliases: dict[str, tuple[str, ...]],
+    choose: Callable[[str], Remedy] = choose_columns,
 ) -> dict[str, int]:
-    """Return the place of each field that the file has: as wanted, otherwise by known names. Raise BadField."""
+    """Return the place of each field that the file has: as wanted, otherwise by known names. Raise BadField.
+
+    `choose` says how to choose the column of a field that could be several.
+    """
     called = [plain(column) for column in columns]
     places = told_places(columns, wanted, aliases)
     taken = set(places.values())
@@ -187,7 +194,7 @@ def places_of_columns(
         if len(found) > 1:
             text = _("could be %(columns)s")
             named_so = either(columns[at] for at in found)
-            raise BadField(field, text % {"columns": named_so}, choose_columns(field))
+            raise BadField(field, text % {"columns": named_so}, choose(field))
         places[field] = found[0]
     return places
 

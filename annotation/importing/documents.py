@@ -4,6 +4,7 @@ import codecs
 import io
 import json
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import orjson
@@ -12,7 +13,7 @@ from django.utils.translation import gettext as _
 from annotation.importing.fields import Record
 from annotation.importing.files import BLOCK, DAMAGED, LONGEST_LINE, UTF_16, damaged, unpacking
 from annotation.importing.kinds import is_record
-from annotation.importing.outcome import READING, BadField, ErrorLog, Progress
+from annotation.importing.outcome import READING, RECORDS, BadField, ErrorLog, Progress
 from annotation.importing.shapes import load_record
 
 SPACE = " \t\r\n"
@@ -26,7 +27,7 @@ def read_document(path: Path, log: ErrorLog, progress: Progress) -> Iterator[tup
     with path.open("rb") as raw:
         text = Text(unpacking(raw), LONGEST_LINE)
         try:
-            for line, record in _records(text):
+            for line, record in _numbered(_records(text)):
                 with log.catching(line):
                     found = load_record(record.encode())
                     if found is not None:
@@ -35,6 +36,21 @@ def read_document(path: Path, log: ErrorLog, progress: Progress) -> Iterator[tup
         except UNREADABLE as error:
             log.add(text.line, "", why_unreadable(error))
     progress(total, total, READING)
+
+
+def _numbered(records: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Yield the records with their lines, or with their numbers if the first two share a line: see RECORDS."""
+    first = next(records, None)
+    if first is None:
+        return
+    try:
+        second = next(records, None)
+    except BadField:
+        yield first
+        raise
+    is_on_one_line = second is not None and second[0] == first[0]
+    for number, (line, record) in enumerate(chain([first], [second] if second else [], records), start=1):
+        yield RECORDS + number if is_on_one_line else line, record
 
 
 def why_unreadable(error: Exception) -> str:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from annotation.importing.columns import NONE, SEVERAL, named, none_left, place_of, plain, told_places
 from annotation.importing.outcome import BadField, Remedy
 from annotation.importing.panel_columns import PANEL_FIELDS, Panels, panels_of
-from annotation.importing.remedies import choose_columns, choose_one_of
+from annotation.importing.remedies import choose_columns, choose_one_of, or_whole_dialogues
 from annotation.importing.shapes import (
     BATCH_KEYS,
     CONVERSATION_KEYS,
@@ -80,6 +80,12 @@ class Layout:
 
 def layout_of(columns: list[str], wanted: Mapping[str, str], format: str = "") -> Layout:
     """Return how the table is read: as wanted, otherwise by usual names of columns. Raise BadField, with the remedy."""
+    found = _layout(columns, wanted, format)
+    taken = {*found.places.values(), *found.responses.values()}
+    return replace(found, panels=found.panels.with_called(columns, taken))
+
+
+def _layout(columns: list[str], wanted: Mapping[str, str], format: str) -> Layout:
     responses = _responses(columns, wanted.get("response", ""))
     panels = panels_of(columns, wanted, responses)
     wanted = {name: column for name, column in wanted.items() if name not in PANEL_FIELDS}
@@ -144,7 +150,9 @@ def _needed(places: dict[str, int], names: tuple[str, ...], columns: list[str]) 
     for name in names:
         if name not in places:
             reason = none_left(ALIASES[name], _unused(places.values(), columns))
-            raise BadField(name, reason, choose_columns(name))
+            is_whole = name == "response" and {"source", "scenario"} <= places.keys()
+            remedy = choose_columns(name)
+            raise BadField(name, reason, or_whole_dialogues(remedy) if is_whole else remedy)
     return places
 
 

@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 
 from annotation.context import context_beside
 from annotation.importing.layouts import TABLE_FORMATS, WIDE
-from annotation.importing.outcome import BadField, Remedy
+from annotation.importing.outcome import RECORDS, BadField, Remedy, number_of_place
 from annotation.importing.remedies import (
     as_chat_log,
     choose_columns,
@@ -93,8 +93,11 @@ def grounded_in(spec: VersionSpec) -> str:
 
 
 def _on_line(line: int, reason: str) -> str:
-    """Return a sentence with its line. A chat log that is one document has none."""
-    return _("Line %(line)s: %(reason)s") % {"line": line, "reason": reason} if line else capfirst(reason)
+    """Return a sentence with its line or record. A chat log that is one document has none."""
+    if not line:
+        return capfirst(reason)
+    text = _("Record %(line)s: %(reason)s") if line >= RECORDS else _("Line %(line)s: %(reason)s")
+    return text % {"line": number_of_place(line), "reason": reason}
 
 
 class _Side(NamedTuple):

@@ -25,6 +25,23 @@ OWN_PARTS = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
 
 
 DOORS = ("page", "command", "api")
+# Records of a list that share a line are numbered from here on, in place of their line: it would not tell them apart.
+RECORDS = 10**12
+
+
+def number_of_place(line: int) -> int:
+    """Return the number of the line, or of the record where records share a line."""
+    return line - RECORDS if line >= RECORDS else line
+
+
+def named_place(line: int) -> str:
+    text = _("record %(line)s") if line >= RECORDS else _("line %(line)s")
+    return text % {"line": number_of_place(line)}
+
+
+def at_place(line: int) -> str:
+    text = _("in record %(line)s") if line >= RECORDS else _("on line %(line)s")
+    return text % {"line": number_of_place(line)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +82,7 @@ def in_words(said: "str | Remedy | Mapping[str, Any]", door: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LineError:
-    """An error in a file. `line` counts from 1; 0 means the file as a whole."""
+    """An error in a file. `line` counts from 1; 0 means the file as a whole. See RECORDS for lists on one line."""
 
     line: int
     field: str
@@ -79,6 +96,8 @@ class LineError:
 
     def as_text(self, file_name: str) -> str:
         where = f"{file_name}:{self.line}" if self.line else file_name
+        if self.line >= RECORDS:
+            where = f"{file_name}: {named_place(self.line)}"
         return ": ".join(part for part in (where, self.field, self.reason) if part)
 
     def for_page(self) -> "LineError":

@@ -44,22 +44,44 @@ class PanelColumn:
 
 @dataclass(frozen=True, slots=True)
 class Panels:
+    """The columns of panels. Those `called` like one are beside the dialogue or above the response, as the rows tell.
+
+    Columns that are `left_out` are called so too, and the map says that the table has none.
+    """
+
     of_dialogue: tuple[PanelColumn, ...] = ()
     of_response: tuple[PanelColumn, ...] = ()
+    called: tuple[int, ...] = ()
+    left_out: tuple[int, ...] = ()
 
     @property
     def places(self) -> set[int]:
+        return {*self._told, *self.called}
+
+    @property
+    def read_here(self) -> set[int]:
+        """Return the columns that are not metadata: panels are taken out of the metadata if they are called so."""
+        return {*self._told, *self.left_out}
+
+    @property
+    def _told(self) -> set[int]:
         return {each.at for each in (*self.of_dialogue, *self.of_response)}
+
+    def with_called(self, columns: list[str], taken: Iterable[int]) -> "Panels":
+        """Return the panels with the columns that are called like one, if nothing else is read from them."""
+        found = {at for at, name in enumerate(columns) if _is_called_so(name)} - {*taken} - self.read_here
+        return replace(self, called=tuple(sorted({*self.called, *found})))
 
     def above(self, source: str) -> list[PanelColumn]:
         """Return the columns of one source's responses; all of them if the table has a column of responses."""
         return [each for each in self.of_response if each.source in ("", source)]
 
     def without_responses(self) -> "Panels":
-        return Panels(self.of_dialogue)
+        return replace(self, of_response=())
 
     def as_mapping(self, columns: list[str]) -> dict[str, str]:
-        said = {OF_DIALOGUE: self.of_dialogue, OF_RESPONSE: self.of_response}
+        beside = [*self.of_dialogue, *(PanelColumn(at, "") for at in self.called)]
+        said = {OF_DIALOGUE: sorted(beside, key=lambda each: each.at), OF_RESPONSE: self.of_response}
         return {name: SEVERAL.join(each.as_said(columns) for each in found) for name, found in said.items() if found}
 
     def asked(self, columns: list[str]) -> list[tuple[str, str]]:
@@ -86,7 +108,19 @@ def panels_of(columns: list[str], wanted: Mapping[str, str], responses: Mapping[
             reason = text % {"column": columns[each.at]}
             raise BadField(OF_DIALOGUE, reason, choose_columns(OF_RESPONSE))
     found = [_of_response(columns, at, told, names) for at, told in _said(columns, wanted.get(OF_RESPONSE, ""))]
-    return Panels(tuple(dialogue), tuple(_alike(found, columns) if responses else found))
+    above = tuple(_alike(found, columns) if responses else found)
+    called = tuple(each.at for each in dialogue if _is_called_so(columns[each.at]))
+    left_out = [at for at, name in enumerate(columns) if _is_called_so(name)] if wanted.get(OF_DIALOGUE) == NONE else []
+    return Panels(
+        tuple(each for each in dialogue if each.at not in called),
+        above,
+        called,
+        tuple(at for at in left_out if at not in {each.at for each in above}),
+    )
+
+
+def _is_called_so(name: str) -> bool:
+    return name.casefold() in CALLED
 
 
 def _said(columns: list[str], said: str) -> list[tuple[int, str]]:
@@ -202,7 +236,7 @@ def taken_panels(metadata: Record, options: DialogueOptions) -> list[Record]:
     panels = context_in(metadata, "", options)
     if panels:
         del metadata[OF_DIALOGUE]
-    for name in [name for name, value in metadata.items() if name.casefold() in CALLED and type(value) is str]:
+    for name in [name for name, value in metadata.items() if _is_called_so(name) and type(value) is str]:
         if metadata[name].strip() in ("", "[]"):
             continue
         cell = metadata.pop(name)

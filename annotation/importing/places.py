@@ -7,7 +7,6 @@ from annotation.importing.made import insert_made, note_made
 from annotation.importing.outcome import ErrorLog
 from annotation.importing.units import refuse_units
 from annotation.models import Batch, Study
-from annotation.selectors.comparisons import ITEM_TEXT
 
 DEFAULT_BATCH = "imported"
 
@@ -18,15 +17,17 @@ def place_units(study: Study, log: ErrorLog) -> dict[str, int]:
     Units that have no place are logged and left out.
     """
     _find_items(study)
+    _place_repetitions()
     n_batches = _find_batches(study)
-    refuse_units(
-        log,
-        """item_id IS NULL AND batch_id IN (
-               SELECT b.id FROM annotation_batch b WHERE b.status = 'open' OR EXISTS (
-                   SELECT FROM annotation_assignment a WHERE a.batch_id = b.id AND NOT a.is_imported))""",
-        "batch",
-        gettext("the batch is being rated and does not contain this item: name another batch in the file"),
+    is_lacking = """item_id IS NULL AND batch_id IN (
+        SELECT b.id FROM annotation_batch b WHERE b.status = 'open' OR EXISTS (
+            SELECT FROM annotation_assignment a WHERE a.batch_id = b.id AND NOT a.is_imported))"""
+    again = gettext(
+        "the batch is being rated and does not show this pair again: leave out the rows whose “is_repetition” is true"
     )
+    refuse_units(log, f"is_again AND {is_lacking}", "batch", again)
+    text = gettext("the batch is being rated and does not contain this item: name another batch in the file")
+    refuse_units(log, is_lacking, "batch", text)
     nowhere = gettext("no batch contains this item: make the batches first")
     unplaced = """item_id IS NULL AND unit IN ('candidate_set', 'model', 'comparison') AND shown = '{}'
         AND other_dialogue_id IS NULL"""
@@ -56,7 +57,7 @@ def _find_items(study: Study) -> None:
                  JOIN annotation_batch b ON b.id = i.batch_id
                  WHERE u.item_id IS NULL AND i.candidate_id IS NOT DISTINCT FROM u.candidate_id
                    AND i.unit = u.unit AND (u.unit IN ('response', 'dialogue') OR u.shown <> '{}')
-                   AND i.shown IN (u.shown, u.shown[2:2] || u.shown[1:1]) AND i.repeats_id IS NULL
+                   AND i.shown IN (u.shown, u.shown[2:2] || u.shown[1:1]) AND (i.repeats_id IS NOT NULL) = u.is_again
                    AND u.other_dialogue_id IS NULL AND i.other_dialogue_id IS NULL
                    AND (u.batch_id IS NULL OR i.batch_id = u.batch_id)
                  ORDER BY u.id, b.key = u.batch DESC, b.kind = 'main' DESC, b.position) best
@@ -68,7 +69,8 @@ def _find_items(study: Study) -> None:
                  FROM import_unit u JOIN annotation_item i ON i.dialogue_id IN (u.dialogue_id, u.other_dialogue_id)
                      AND i.other_dialogue_id IN (u.dialogue_id, u.other_dialogue_id)
                  JOIN annotation_batch b ON b.id = i.batch_id
-                 WHERE u.item_id IS NULL AND i.repeats_id IS NULL AND (u.batch_id IS NULL OR i.batch_id = u.batch_id)
+                 WHERE u.item_id IS NULL AND (i.repeats_id IS NOT NULL) = u.is_again
+                   AND (u.batch_id IS NULL OR i.batch_id = u.batch_id)
                  ORDER BY u.id, b.key = u.batch DESC, b.kind = 'main' DESC, b.position) best
            WHERE import_unit.id = best.id"""
     )
@@ -80,13 +82,15 @@ def _find_items(study: Study) -> None:
                AND coalesce(i.dialogue_id, 0) = coalesce(u.dialogue_id, 0)""",
         [study.pk],
     )
+
+
+def _place_repetitions() -> None:
+    """Place pairs that are shown again where the file's answers to the same pair go: they are compared with these."""
     execute(
-        f"""UPDATE import_unit u SET item_id = item.id, batch_id = item.batch_id
-           FROM annotation_item item LEFT JOIN annotation_candidate candidate ON candidate.id = item.candidate_id
-           JOIN annotation_batch b ON b.id = item.batch_id
-           WHERE u.item_id IS NULL AND u.unit = 'comparison' AND b.study_id = %s AND b.key = u.batch
-               AND item.unit = u.unit AND item.dialogue_id = u.dialogue_id AND {ITEM_TEXT} = u.item""",
-        [study.pk],
+        """UPDATE import_unit u SET batch_id = first.batch_id FROM import_unit first
+           WHERE u.is_again AND u.item_id IS NULL AND NOT first.is_again AND first.item_id IS NOT NULL
+               AND first.batch = u.batch AND first.unit = u.unit AND first.dialogue_id = u.dialogue_id
+               AND first.shown = u.shown AND first.other_dialogue_id IS NOT DISTINCT FROM u.other_dialogue_id"""
     )
 
 
@@ -95,7 +99,7 @@ def _find_batches(study: Study) -> int:
     rows = fetch(
         """SELECT u.id, coalesce(nullif(u.batch, ''), nullif(d.batch_key, ''), %s)
            FROM import_unit u JOIN annotation_dialogue d ON d.id = u.dialogue_id
-           WHERE u.item_id IS NULL ORDER BY u.line""",
+           WHERE u.item_id IS NULL AND u.batch_id IS NULL ORDER BY u.line""",
         [DEFAULT_BATCH],
     )
     batches = dict(study.batches.values_list("key", "pk"))
@@ -117,25 +121,31 @@ def _find_batches(study: Study) -> int:
 def _create_items(study: Study) -> int:
     """Create items of placed units. Return how many.
 
-    A dialogue gets one for each of its candidates, or one if it is rated as a whole, and a pair gets one.
+    A dialogue gets one for each of its candidates if responses are rated, and one if it is rated as a whole, at the
+    same place. A pair gets one.
     """
     n_items = insert_made(
         "item",
         """WITH given AS (
-               SELECT batch_id, dialogue_id, bool_and(candidate_id IS NULL) AS is_whole FROM import_unit
-               WHERE item_id IS NULL AND shown = '{}' AND other_dialogue_id IS NULL GROUP BY batch_id, dialogue_id),
+               SELECT DISTINCT batch_id, dialogue_id, unit FROM import_unit
+               WHERE item_id IS NULL AND shown = '{}' AND other_dialogue_id IS NULL),
            filled AS (
                SELECT batch_id, max(position) AS last FROM annotation_item
                WHERE batch_id IN (SELECT batch_id FROM given) GROUP BY batch_id),
+           known AS (
+               SELECT batch_id, dialogue_id, min(position) AS position FROM annotation_item
+               WHERE batch_id IN (SELECT batch_id FROM given) GROUP BY batch_id, dialogue_id),
            placed AS (
-               SELECT g.*, coalesce(f.last, 0) + row_number() OVER (PARTITION BY g.batch_id ORDER BY d.position)
-                      AS position
-               FROM given g JOIN annotation_dialogue d ON d.id = g.dialogue_id LEFT JOIN filled f USING (batch_id))
+               SELECT g.*, coalesce(k.position, coalesce(f.last, 0) + dense_rank() OVER (
+                      PARTITION BY g.batch_id, k.position IS NULL ORDER BY d.position, d.id)) AS position
+               FROM given g JOIN annotation_dialogue d ON d.id = g.dialogue_id
+               LEFT JOIN filled f USING (batch_id) LEFT JOIN known k USING (batch_id, dialogue_id))
            INSERT INTO annotation_item (batch_id, unit, dialogue_id, candidate_id, source_id, token, position)
-           SELECT p.batch_id, CASE WHEN c.id IS NULL THEN 'dialogue' ELSE 'response' END, p.dialogue_id, c.id,
+           SELECT p.batch_id, p.unit, p.dialogue_id, c.id,
                CASE WHEN c.id IS NULL THEN d.source_id ELSE c.source_id END, gen_random_uuid(), p.position
            FROM placed p JOIN annotation_dialogue d ON d.id = p.dialogue_id
-           LEFT JOIN annotation_candidate c ON c.dialogue_id = p.dialogue_id AND NOT p.is_whole
+           LEFT JOIN annotation_candidate c ON c.dialogue_id = p.dialogue_id AND p.unit = 'response'
+           WHERE p.unit = 'dialogue' OR c.id IS NOT NULL
            ON CONFLICT DO NOTHING""",
     )
     n_items += insert_made(
@@ -156,9 +166,9 @@ def _create_items(study: Study) -> int:
            INSERT INTO annotation_item (batch_id, unit, dialogue_id, shown, token, position)
            SELECT g.batch_id, 'comparison', g.dialogue_id, g.shown, gen_random_uuid(),
                coalesce(f.last, 0) + dense_rank() OVER (PARTITION BY g.batch_id ORDER BY g.position, g.dialogue_id)
-           FROM given g LEFT JOIN filled f USING (batch_id)""",
+           FROM given g LEFT JOIN filled f USING (batch_id) ON CONFLICT DO NOTHING""",
     )
-    n_items += _create_pairs_of_dialogues()
+    n_items += _create_pairs_of_dialogues() + _create_repetitions()
     execute(
         """UPDATE annotation_batch b SET n_items = (
                SELECT count(*) FROM annotation_item i WHERE i.batch_id = b.id AND NOT i.is_check)
@@ -189,5 +199,29 @@ def _create_pairs_of_dialogues() -> int:
                coalesce(f.last, 0) + row_number() OVER (
                    PARTITION BY g.batch_id ORDER BY one.position, other.position, g.pair)
            FROM given g JOIN annotation_dialogue one ON one.id = g.pair[1]
-           JOIN annotation_dialogue other ON other.id = g.pair[2] LEFT JOIN filled f USING (batch_id)""",
+           JOIN annotation_dialogue other ON other.id = g.pair[2] LEFT JOIN filled f USING (batch_id)
+           ON CONFLICT DO NOTHING""",
+    )
+
+
+def _create_repetitions() -> int:
+    """Create the items that show pairs of their batch again, at its end and one on a screen. Return how many."""
+    return insert_made(
+        "item",
+        """WITH given AS (
+               SELECT DISTINCT i.* FROM import_unit u JOIN annotation_item i ON i.batch_id = u.batch_id
+                   AND i.unit = 'comparison' AND i.repeats_id IS NULL AND CASE
+                       WHEN u.other_dialogue_id IS NULL
+                       THEN i.dialogue_id = u.dialogue_id AND i.shown IN (u.shown, u.shown[2:2] || u.shown[1:1])
+                       ELSE u.dialogue_id IN (i.dialogue_id, i.other_dialogue_id)
+                           AND u.other_dialogue_id IN (i.dialogue_id, i.other_dialogue_id) END
+               WHERE u.is_again AND u.item_id IS NULL),
+           filled AS (
+               SELECT batch_id, max(position) AS last FROM annotation_item
+               WHERE batch_id IN (SELECT batch_id FROM given) GROUP BY batch_id)
+           INSERT INTO annotation_item
+               (batch_id, unit, dialogue_id, other_dialogue_id, shown, token, repeats_id, is_check, position)
+           SELECT g.batch_id, 'comparison', g.dialogue_id, g.other_dialogue_id, g.shown, gen_random_uuid(), g.id, true,
+               f.last + row_number() OVER (PARTITION BY g.batch_id ORDER BY g.position, g.id)
+           FROM given g JOIN filled f USING (batch_id)""",
     )

@@ -11,7 +11,7 @@ from annotation.importing.answer_cells import options_of
 from annotation.importing.columns import places_of_columns
 from annotation.importing.fields import LONGEST_SOURCE_KEY, clean_key
 from annotation.importing.outcome import MOST_ERRORS, BadField, ErrorLog
-from annotation.importing.remedies import choose_one_of, name_metrics
+from annotation.importing.remedies import choose_columns_of_predictions, choose_one_of, name_metrics
 from annotation.importing.tables import Row
 from protocols.specs import CriterionSpec, VersionSpec
 
@@ -81,12 +81,17 @@ class MetricColumn:
             log.n_errors += each.n_errors
 
 
+def places_of_predictions(names: list[str], wanted: Mapping[str, str]) -> dict[str, int]:
+    """Return the place of each field that the file has: as wanted, otherwise by known names. Raise BadField."""
+    return places_of_columns(names, dict(wanted), ALIASES, choose_columns_of_predictions)
+
+
 class Cells:
     """Find the columns of one file by its header, and read the cells of its rows."""
 
     def __init__(self, names: list[str], options: PredictionOptions, spec: VersionSpec) -> None:
         self._spec = spec
-        self.places = places_of_columns(names, dict(options.columns), ALIASES)
+        self.places = places_of_predictions(names, options.columns)
         if not {"item", "dialogue"} & self.places.keys():
             text = _("no column found. The file has: %(columns)s")
             raise BadField("item", text % {"columns": ", ".join(names)}, choose_one_of("item", "dialogue"))

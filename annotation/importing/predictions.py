@@ -21,6 +21,7 @@ from annotation.importing.outcome import (
     ImportRejected,
     ImportSummary,
     Progress,
+    named_place,
     no_progress,
     refuse,
     rejected,
@@ -209,8 +210,10 @@ def _refuse_repeated(columns: list[MetricColumn]) -> None:
            WHERE line <> first ORDER BY line, place LIMIT %s""",
         [MOST_ERRORS],
     )
-    text = _("repeats line %(line)s: same item")
-    errors = [(line, columns[place].column, text % {"line": first}) for line, place, first, _total in rows]
+    text = _("repeats %(place)s: same item")
+    errors = [
+        (line, columns[place].column, text % {"place": named_place(first)}) for line, place, first, _total in rows
+    ]
     refuse(errors, rows[0][-1] if rows else 0)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation.context import context_beside, context_in
-from annotation.importing.columns import columns_of_ratings, guessed_columns, places_of_columns, rating_columns
+from annotation.importing.columns import columns_of_ratings, guessed_columns, rating_columns
 from annotation.importing.formats import dialogue_format, read_dialogues
 from annotation.importing.kinds import file_kind
 from annotation.importing.layouts import ALIASES as DIALOGUE_ALIASES
@@ -16,7 +16,7 @@ from annotation.importing.layouts import TABLE_FORMATS, layout_of, usual_places
 from annotation.importing.log_pages import Pages, as_asked, first_conversations
 from annotation.importing.matching import Sides, grounded_in, refuse_unmatched
 from annotation.importing.outcome import BadField, ErrorLog, ImportRejected, LineError, no_progress
-from annotation.importing.prediction_cells import ALIASES, PredictionOptions
+from annotation.importing.prediction_cells import PredictionOptions, places_of_predictions
 from annotation.importing.predictions import CSV_PREDICTIONS
 from annotation.importing.ratings import CSV_RATINGS, JSONL_LABELS, rating_format
 from annotation.importing.records import first_records, read_records
@@ -117,7 +117,7 @@ def preview(
     if kind == ImportJob.Kind.PREDICTIONS:
         return _table(
             path, n, kind, CSV_PREDICTIONS, sheet,
-            lambda names: _by_name(names, places_of_columns(names, columns, ALIASES)),
+            lambda names: _by_name(names, places_of_predictions(names, columns)),
         )  # fmt: skip
     read = options if isinstance(options, DialogueOptions) else DialogueOptions()
     try:

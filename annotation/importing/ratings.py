@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.importing.columns import is_own_export
+from annotation.importing.computing import computed_words, settle_computed
 from annotation.importing.copying import MANY, analyse, copy_in, execute, prepare_bulk
 from annotation.importing.dialogues import COUNTED, lock_study
 from annotation.importing.divided import divided_conversations
@@ -27,6 +28,7 @@ from annotation.importing.outcome import (
     no_progress,
     rejected,
 )
+from annotation.importing.pair_cells import EXPORTED_SIDES, SIDES
 from annotation.importing.pair_units import resolve_pairs, turn_votes
 from annotation.importing.places import has_moved, place_units
 from annotation.importing.scenario_pairs import refuse_scenarios_as_dialogues, resolve_scenarios
@@ -34,7 +36,15 @@ from annotation.importing.seats import seat_annotators, seats_were_added_elsewhe
 from annotation.importing.tables import open_table
 from annotation.importing.units import resolve_units, stage_units
 from annotation.importing.votes import STAGE_COLUMNS, RatingOptions, VoteSpool
-from annotation.importing.writing import refuse_added, refuse_changed, refuse_repeated, stage_votes, write_votes
+from annotation.importing.writing import (
+    leave_out_copies,
+    rated_work,
+    refuse_added,
+    refuse_changed,
+    refuse_repeated,
+    stage_votes,
+    write_votes,
+)
 from annotation.models import Batch, ImportJob, Study
 from annotation.nudging import raise_version
 from annotation.selectors.imported_batches import imported_only, names_of
@@ -126,12 +136,7 @@ def _store(
     _stage_rows(spool)
     begin_noting()
     stage_units()
-    if spool.has_pairs:
-        resolve_scenarios(study, log)
-        refuse_scenarios_as_dialogues(study, log)
-    counts = resolve_units(study, options, log, spool.no_source)
-    if spool.has_pairs:
-        counts = counts | resolve_pairs(study, options, log)
+    counts = _resolve(study, spool, options, log)
     refuse_wrong_turns(log)
     counts |= place_units(study, log)
     counts |= seat_annotators(study, log, now, is_own_export=spool.is_export_of(study))
@@ -140,6 +145,7 @@ def _store(
         turn_votes(spec)
     if extent.is_whole and not log.n_errors:  # otherwise the answer that leads to a question may be left out
         refuse_unasked(spec, log)
+    n_copies = leave_out_copies() if spool.has_column_each else 0
     refuse_repeated(log)
     refuse_changed(log)
     n_own = refuse_added(log)
@@ -147,10 +153,15 @@ def _store(
     summary.sources = [source.key for source in new[:NAMED_SOURCES]]
     summary.warnings = [*doubts(study, new)]
     log.refuse_any(summary)
+    work = [] if spool.is_own else rated_work()  # our own export has the computed answers
     n_new, touched = write_votes(now)
+    settled = settle_computed(study, work, now)
+    touched = sorted({*touched, *settled.batches})
     summary.warnings += divided_conversations(study, touched)
-    summary.counts = {"ratings_new": n_new, "ratings_unchanged": spool.n_rows - n_new, **counts}
+    summary.counts = {"ratings_new": n_new, "ratings_unchanged": spool.n_rows - n_copies - n_new, **counts}
     summary.notes = _notes(study, spool, summary.counts, n_own)
+    if settled.n_new:
+        summary.notes.append(computed_words(settled.n_new))
     if job and not summary.is_dry_run:
         remember(job, summary, now)
     for table in TEMPORARY:
@@ -162,6 +173,17 @@ def _store(
     return summary
 
 
+def _resolve(study: Study, spool: VoteSpool, options: RatingOptions, log: ErrorLog) -> dict[str, int]:
+    """Find what the rows are about, and return counts of what was created, by name."""
+    fields = EXPORTED_SIDES if spool.is_own else SIDES
+    if spool.has_pairs:
+        resolve_scenarios(study, fields, log)
+    if spool.has_pairs and not spool.is_own:
+        refuse_scenarios_as_dialogues(study, log)
+    counts = resolve_units(study, options, log, spool.no_source)
+    return counts | resolve_pairs(study, options, fields, log) if spool.has_pairs else counts
+
+
 def _stage_rows(spool: VoteSpool) -> None:
     with connection.cursor() as cursor:
         prepare_bulk(cursor)
@@ -170,7 +192,7 @@ def _stage_rows(spool: VoteSpool) -> None:
                    line bigint, dialogue text, conversation text, scenario text, item text, source text,
                    annotator text, batch text, criterion_id bigint, option_id bigint, explanations bigint[],
                    free_text text, answered_at timestamptz, client_key uuid, choices bigint[], turns int[],
-                   active_ms int, unit text
+                   active_ms int, unit text, is_swapped bool
                ) ON COMMIT DROP"""
         )
         copy_in(cursor, "import_row", STAGE_COLUMNS, spool.file)

@@ -1,6 +1,6 @@
 """Say what to do about errors: on the import page in the words of its fields, with flags or fields elsewhere."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from django.utils.translation import gettext
@@ -36,11 +36,17 @@ COLUMN_LABELS: dict[str, Any] = {
     "answered_at": _("Time of the answer"),
     "label": _("Label"),
 }
+PREDICTION_LABELS: dict[str, Any] = {"value": _("Score")}  # where they differ in a file of predictions
+NO_RESPONSE = _("none: each row is a whole dialogue")
 
 
 def choose_columns(*fields: str) -> Remedy:
     """Return how to say which column holds each field."""
     return _choose(fields, both, ",".join)
+
+
+def choose_columns_of_predictions(*fields: str) -> Remedy:
+    return _choose(fields, both, ",".join, COLUMN_LABELS | PREDICTION_LABELS)
 
 
 def choose_one_of(*fields: str) -> Remedy:
@@ -49,10 +55,13 @@ def choose_one_of(*fields: str) -> Remedy:
 
 
 def _choose(
-    fields: Iterable[str], joined: Callable[[Iterable[str]], str], joined_pairs: Callable[[Iterable[str]], str]
+    fields: Iterable[str],
+    joined: Callable[[Iterable[str]], str],
+    joined_pairs: Callable[[Iterable[str]], str],
+    called: Mapping[str, Any] = COLUMN_LABELS,
 ) -> Remedy:
     labels, pairs = (
-        [f"“{COLUMN_LABELS.get(field, field)}”" for field in fields],
+        [f"“{called.get(field, field)}”" for field in fields],
         [f"{field}=COLUMN" for field in fields],
     )
     return Remedy(
@@ -138,7 +147,21 @@ def name_metrics() -> Remedy:
     page = gettext("enter them as “%(field)s”") % {"field": gettext("Columns that hold metrics")}
     how = Remedy(page, _use("--metrics NAMES"), _send("metrics=NAMES"))
     text = gettext("if each metric has a column, %(how)s; otherwise %(column)s")
-    return Remedy.saying(text, how=how, column=choose_one_of("value", "label"))
+    column = _choose(("value", "label"), either, either, COLUMN_LABELS | PREDICTION_LABELS)
+    return Remedy.saying(text, how=how, column=column)
+
+
+def or_whole_dialogues(before: Remedy) -> Remedy:
+    """Return what to do if the rows of a table are whole dialogues, after another remedy."""
+    page = gettext("choose “%(option)s” there") % {"option": NO_RESPONSE}
+    how = Remedy(page, _use("--map response=-"), _send("map_response=-"))
+    return before.then(Remedy.saying(gettext("; if each row is a whole dialogue, %(how)s"), how=how))
+
+
+def whole_dialogue_in_object() -> Remedy:
+    return Remedy.everywhere(
+        gettext("add the responses; if this is a whole dialogue, call its turns “messages” instead of “history”")
+    )
 
 
 def replace_unused() -> Remedy:

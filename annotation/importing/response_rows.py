@@ -20,7 +20,7 @@ from annotation.importing.fields import (
     clean_text,
 )
 from annotation.importing.layouts import CSV_PROMPTS, Layout
-from annotation.importing.outcome import BadField, ErrorLog
+from annotation.importing.outcome import BadField, ErrorLog, at_place
 from annotation.importing.panel_columns import (
     OF_DIALOGUE,
     OF_RESPONSE,
@@ -82,7 +82,7 @@ class RowReader:
         self._panels = layout.panels
         self._is_prompt = layout.format == CSV_PROMPTS
         self._options = options
-        used = {*layout.places.values(), *layout.responses.values(), *layout.panels.places}
+        used = {*layout.places.values(), *layout.responses.values(), *layout.panels.read_here}
         self._prompts: Counter[str] = Counter()  # of rows without an id that have a response of each source
         self._others = [(name, at) for at, name in enumerate(names) if at not in used]
         self._is_data_set = set(names) >= OWN_DATA_SET
@@ -201,22 +201,22 @@ def _keep(row: Record, line: int, groups: dict[str, Group], waiting: WaitingRows
         key, Group(line, digest, row["batch"], row["conversation"], row["scenario"], row["context"])
     )
     if group.digest != digest:
-        text = _("differs from the text on line %(line)s of the same dialogue %(dialogue)r")
-        raise BadField(row["prompt"], text % {"line": group.line, "dialogue": key})
+        text = _("differs from the text %(place)s of the same dialogue %(dialogue)r")
+        raise BadField(row["prompt"], text % {"place": at_place(group.line), "dialogue": key})
     shared = (("batch", group.batch_key), ("conversation", group.conversation), ("scenario", group.scenario))
     for name, own in shared:
         if own != row[name]:
-            text = _("is %(batch)r, but %(other)r on line %(line)s of the same dialogue")
-            raise BadField(name, text % {"batch": row[name], "line": group.line, "other": own})
+            text = _("is %(batch)r, but %(other)r %(place)s of the same dialogue")
+            raise BadField(name, text % {"batch": row[name], "place": at_place(group.line), "other": own})
     if group.context != row["context"]:
-        text = _("is not the same as on line %(line)s of the same dialogue")
-        raise BadField(OF_DIALOGUE, text % {"line": group.line}, choose_columns(OF_RESPONSE))
+        text = _("is not the same as %(place)s of the same dialogue")
+        raise BadField(OF_DIALOGUE, text % {"place": at_place(group.line)}, choose_columns(OF_RESPONSE))
     if not row["text"] and group.places:
-        text = _("is also on line %(line)s: each whole dialogue has one row")
-        raise BadField("dialogue", text % {"line": group.line})
+        text = _("is also %(place)s: each whole dialogue has one row")
+        raise BadField("dialogue", text % {"place": at_place(group.line)})
     if row["key"] and group.candidates.setdefault(row["key"], line) != line:
-        names = {"key": row["key"], "line": group.candidates[row["key"]]}
-        raise BadField("candidate_id", _("%(key)r is also on line %(line)s") % names)
+        names = {"key": row["key"], "place": at_place(group.candidates[row["key"]])}
+        raise BadField("candidate_id", _("%(key)r is also %(place)s") % names)
     group.n_alike = max(group.n_alike, row["n_alike"])
     group.places.append(waiting.put(row))
 

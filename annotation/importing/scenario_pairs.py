@@ -1,4 +1,7 @@
-"""Find the whole dialogues of pairs that a file names by their scenario and the sources of both sides."""
+"""Find the whole dialogues of pairs that a file names by their scenario and the sources of both sides.
+
+Our own export names the dialogues too, which tells those of one source apart.
+"""
 
 from django.utils.translation import gettext
 
@@ -6,15 +9,14 @@ from annotation.importing.copying import execute
 from annotation.importing.outcome import ErrorLog, Remedy
 from annotation.importing.remedies import scenario_not_dialogue
 from annotation.importing.units import log_lines
-from annotation.importing.votes import SIDES
 from annotation.models import Study
 
 
-def resolve_scenarios(study: Study, log: ErrorLog) -> None:
+def resolve_scenarios(study: Study, fields: tuple[str, str], log: ErrorLog) -> None:
     """Fill dialogue_id and other_dialogue_id of units that are a pair of whole dialogues.
 
-    Nothing is created for them: a dialogue without its text would be a second one of its scenario. Pairs with errors
-    are logged and left out.
+    `fields` are the columns of both sources. Nothing is created for pairs: a dialogue without its text would be a
+    second one of its scenario. Pairs with errors are logged and left out.
     """
     _stage_sides(study)
     unknown = gettext("%(name)r is not a scenario of the study")
@@ -25,7 +27,7 @@ def resolve_scenarios(study: Study, log: ErrorLog) -> None:
         "the scenario %(name)r has several dialogues from %(source)r, so it is not known which is compared: give them "
         "scenarios of their own"
     )
-    for place, side in enumerate(SIDES, start=1):
+    for place, side in enumerate(fields, start=1):
         log_lines(log, _rows_of(f"n_all > 0 AND n = 0 AND place = {place}"), side, none, first)
         log_lines(log, _rows_of(f"n > 1 AND place = {place}"), side, several)
     execute("DELETE FROM import_unit WHERE id IN (SELECT pair FROM import_whole WHERE n <> 1)")
@@ -40,21 +42,29 @@ def resolve_scenarios(study: Study, log: ErrorLog) -> None:
 def _stage_sides(study: Study) -> None:
     """Stage the sides of these pairs, each with the number of dialogues that it may mean.
 
-    `import_unit.item` lists both sources and the scenario.
+    `import_unit.source` lists both sources and the scenario. A dialogue may have a candidate of its own name.
     """
     execute(
         """CREATE TEMP TABLE import_whole ON COMMIT DROP AS
+           WITH pair AS MATERIALIZED (  -- others have no JSON to read
+               SELECT id, dialogue, item::jsonb AS item, source::jsonb AS sides FROM import_unit
+               WHERE unit = 'comparison')
            SELECT named.*, found.*
-           FROM (SELECT u.id AS pair, side.place, u.item::jsonb ->> (side.place - 1) AS source,
-                     u.item::jsonb ->> 2 AS scenario
-                 FROM import_unit u CROSS JOIN (VALUES (1), (2)) AS side (place)
-                 WHERE u.unit = 'comparison' AND u.dialogue = '') named
+           FROM (SELECT u.id AS pair, side.place, u.sides ->> (side.place - 1) AS source, u.sides ->> 2 AS scenario,
+                     CASE WHEN u.dialogue <> '' THEN u.item ->> (side.place - 1) END AS key
+                 FROM pair u CROSS JOIN (VALUES (1), (2)) AS side (place)
+                 WHERE jsonb_array_length(u.sides) = 3 AND NOT EXISTS (
+                     SELECT FROM annotation_candidate c JOIN annotation_dialogue d ON d.id = c.dialogue_id
+                     WHERE d.study_id = %(study)s AND d.key = u.dialogue AND c.key = u.item ->> 0)) named
            CROSS JOIN LATERAL (
-               SELECT count(*) AS n_all, count(*) FILTER (WHERE s.key = named.source) AS n,
-                   min(d.id) FILTER (WHERE s.key = named.source) AS dialogue_id
+               SELECT count(*) AS n_all,
+                   least(count(*) FILTER (WHERE s.key = named.source),
+                       nullif(count(*) FILTER (WHERE s.key = named.source AND d.key = named.key), 0)) AS n,
+                   coalesce(min(d.id) FILTER (WHERE s.key = named.source AND d.key = named.key),
+                       min(d.id) FILTER (WHERE s.key = named.source)) AS dialogue_id
                FROM annotation_dialogue d JOIN annotation_source s ON s.id = d.source_id
-               WHERE d.study_id = %s AND d.scenario = named.scenario) found""",
-        [study.pk],
+               WHERE d.study_id = %(study)s AND d.scenario = named.scenario) found""",
+        {"study": study.pk},
     )
 
 

@@ -9,9 +9,9 @@ import orjson
 from django.utils.translation import gettext as _
 
 from annotation.importing.fields import LONGEST_BATCH_KEY, LONGEST_SOURCE_KEY, Record, clean_text, first_key, kind_of
-from annotation.importing.outcome import BadField, ErrorLog
+from annotation.importing.outcome import BadField, ErrorLog, Remedy
 from annotation.importing.pairs import refuse_bad_pairs
-from annotation.importing.remedies import if_chat_log
+from annotation.importing.remedies import if_chat_log, whole_dialogue_in_object
 from annotation.numbering import asker_of, told_asker
 
 DIALOGUE_KEYS = ("dialogue_id", "id", "dialog_id", "example_id", "key", "dialogue")
@@ -199,7 +199,8 @@ def parse_dialogue(record: Record, line: int, shape: Shape, options: DialogueOpt
     candidates = []
     if has_candidates:
         speakers = (*SPEAKER_KEYS, shape.speaker)
-        raws = enumerate(_list(record, "candidates"))
+        is_whole = bool(scenario and first_key(named, DIALOGUE_SOURCE_KEYS, longest=LONGEST_SOURCE_KEY)[1])
+        raws = enumerate(_list(record, "candidates", whole_dialogue_in_object() if is_whole else None))
         candidates = [_candidate(raw, f"candidates[{at}]", speakers, options) for at, raw in raws]
     name_candidates(candidates)
     # Whole dialogues are compared with others, which may come later: their names are checked when pairs are made.
@@ -223,14 +224,14 @@ def asker_in(record: Record, turns: list[Record], options: DialogueOptions) -> s
     return found
 
 
-def _list(record: Record, name: str) -> list[Any]:
+def _list(record: Record, name: str, remedy: Remedy | None = None) -> list[Any]:
     value = record.get(name)
     if value is None:
-        raise BadField(name, _("is missing"))
+        raise BadField(name, _("is missing"), remedy)
     if type(value) is not list:
         raise BadField(name, _("must be a list, not %(kind)s") % {"kind": kind_of(value)})
     if not value:
-        raise BadField(name, _("is an empty list"))
+        raise BadField(name, _("is an empty list"), remedy)
     return value
 
 

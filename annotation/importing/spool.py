@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from annotation.importing.copying import copy_text, spool_file
 from annotation.importing.fields import Record, canonical_json
-from annotation.importing.outcome import BadField
+from annotation.importing.outcome import BadField, named_place
 from annotation.importing.shapes import ParsedCandidate, ParsedDialogue
 from annotation.speakers import next_speaker
 
@@ -105,10 +105,10 @@ class DialogueSpool(AbstractContextManager):
         before = self._line_of.setdefault(key, dialogue.line)
         if before != dialogue.line:
             if dialogue.key:
-                text = _("has the same id %(key)r as line %(line)s: each dialogue needs its own id")
+                text = _("has the same id %(key)r as %(place)s: each dialogue needs its own id")
             else:
-                text = _("has no id and the same turns as line %(line)s: each dialogue needs its own id")
-            raise BadField("dialogue_id", text % {"key": key, "line": before})
+                text = _("has no id and the same turns as %(place)s: each dialogue needs its own id")
+            raise BadField("dialogue_id", text % {"key": key, "place": named_place(before)})
         return key
 
 

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from annotation.importing.fields import Record, clean_key, clean_text
 from annotation.importing.layouts import Layout
-from annotation.importing.outcome import BadField, ErrorLog
+from annotation.importing.outcome import BadField, ErrorLog, named_place
 from annotation.importing.panel_columns import OF_DIALOGUE, other_value, read_panels, taken_panels
 from annotation.importing.prediction_cells import as_number
 from annotation.importing.shapes import DialogueOptions, ParsedDialogue, Shape, parse_dialogue
@@ -37,8 +37,8 @@ def read_turn_rows(table: Table, layout: Layout, options: DialogueOptions, log: 
                 turns = found.setdefault(turn["dialogue"], _Turns(row.line))
                 number = turn["number"] if turn["number"] is not None else len(turns.places)
                 if turns.lines.setdefault(number, row.line) != row.line:
-                    text = _("%(number)g is also the number of line %(line)s of the same dialogue")
-                    raise BadField("turn", text % {"number": number, "line": turns.lines[number]})
+                    text = _("%(number)g is also the number of %(place)s of the same dialogue")
+                    raise BadField("turn", text % {"number": number, "place": named_place(turns.lines[number])})
                 turns.places.append(waiting.put(turn | {"number": number}))
         for key, turns in found.items():
             with log.catching(turns.line):
@@ -56,7 +56,7 @@ def _turn(values: list[str], names: list[str], layout: Layout, options: Dialogue
     key = clean_key(cell("dialogue"), name_of("dialogue"))
     if not key:
         raise BadField(name_of("dialogue"), _("is empty: name the dialogue that the turn belongs to"))
-    used = {at for field, at in layout.places.items() if field not in OF_DIALOGUES} | layout.panels.places
+    used = {at for field, at in layout.places.items() if field not in OF_DIALOGUES} | layout.panels.read_here
     others = {name: other_value(name, values[at]) for at, name in enumerate(names) if at not in used}
     renamed = {names[layout.places[field]]: field for field in OF_DIALOGUES if field in layout.places}
     panels = read_panels(layout.panels.of_dialogue, values, options)

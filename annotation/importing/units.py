@@ -24,7 +24,9 @@ def stage_units() -> None:
            SELECT row_number() OVER (ORDER BY min(line)) AS id, dialogue, item, source, batch, unit, min(line) AS line,
                   NULL::bigint AS dialogue_id, NULL::bigint AS candidate_id, NULL::bigint AS source_id,
                   NULL::bigint AS batch_id, NULL::bigint AS item_id, 1 AS n_meant, '{}'::bigint[] AS shown,
-                  NULL::bigint AS other_dialogue_id
+                  NULL::bigint AS other_dialogue_id,
+                  CASE WHEN unit = 'comparison' AND item <> source THEN item::jsonb ->> 2 = 'again' ELSE false END
+                      IS TRUE AS is_again
            FROM import_row GROUP BY dialogue, item, source, batch, unit"""
     )
 
@@ -126,7 +128,7 @@ def _create_dialogues(study: Study) -> int:
                %(next)s + row_number() OVER (ORDER BY line) - 1, '[]', '{}', '', '', true
            FROM (SELECT coalesce(nullif(u.dialogue, ''), u.item) AS key, min(r.line) AS line,
                      coalesce(max(r.conversation), '') AS conversation, coalesce(max(r.scenario), '') AS scenario,
-                     max(u.source) FILTER (WHERE u.unit = 'dialogue') AS source
+                     CASE WHEN bool_and(u.unit = 'dialogue') THEN max(u.source) END AS source
                  FROM import_unit u JOIN import_row r USING (dialogue, item, source, batch, unit)
                  WHERE u.dialogue_id IS NULL AND u.unit <> 'model' GROUP BY 1) missing
            LEFT JOIN annotation_source source ON source.study_id = %(study)s AND source.key = missing.source""",

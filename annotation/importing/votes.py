@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import IO
 
-import orjson
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -18,6 +18,7 @@ from annotation.importing.answer_cells import (
     AnswerCells,
     asked_in_file,
     explanation_ids,
+    importable,
     number_of,
     whole,
 )
@@ -35,6 +36,7 @@ from annotation.importing.extent import Extent
 from annotation.importing.fields import LONGEST_BATCH_KEY, LONGEST_KEY, LONGEST_SOURCE_KEY, clean_key, nul
 from annotation.importing.labels import LABEL_FIELDS, holds_labels, label_rows
 from annotation.importing.outcome import BadField, ErrorLog, ImportRejected, LineError, Progress
+from annotation.importing.pair_cells import SIDES, exported_sides, is_swapped_cell, named_sides
 from annotation.importing.remedies import choose_one_of
 from annotation.importing.tables import Row, open_table
 from annotation.models import Study
@@ -47,7 +49,6 @@ LONGEST_FREE_TEXT = 20_000
 MILLISECONDS_FROM = 1e11  # in seconds this would be the year 5138
 NAMESPACE = uuid.UUID("5d3a4c1e-9f0b-5c55-8d4e-6a1f2b7c9e10")
 Unit = ProtocolVersion.Unit
-SIDES = ("left", "right")
 UNIT_FIELDS = ("dialogue", "item", "source")
 PARTS: dict[str, tuple[str, ...]] = {
     Unit.RESPONSE: UNIT_FIELDS,
@@ -61,7 +62,7 @@ MISSING = frozenset(("", "na", "n/a", "#n/a", "<na>", "nan", "null"))
 LONGEST_PAIR = 500  # the keys of two candidates
 STAGE_COLUMNS = (
     "line, dialogue, conversation, scenario, item, source, annotator, batch, criterion_id, option_id, explanations, "
-    "free_text, answered_at, client_key, choices, turns, active_ms, unit"
+    "free_text, answered_at, client_key, choices, turns, active_ms, unit, is_swapped"
 )
 
 
@@ -89,16 +90,17 @@ class VoteSpool(AbstractContextManager):
     def __init__(self, study_id: int, spec: VersionSpec, now: datetime) -> None:
         self.file: IO[bytes] = spool_file()
         self.n_rows = 0
+        self.has_pairs = False
         self.unused: list[str] = []
         self._study = str(study_id)
         self._spec = spec
         self._answers = AnswerCells(spec)
-        self._is_own = self._is_quoted = False
+        self.is_own = self._is_quoted = False
         self._studies: set[str] = set()  # that our own export names
         self._place_of_study: int | None = None
         self.n_uncounted = self.n_without_answer = 0
         self._is_table = False
-        self._is_whole_dialogue = spec.unit == Unit.DIALOGUE
+        self._units = {each.unit for each in importable(spec)}
         self._now = now
         self._places: dict[str, int] = {}
         self._only: CriterionSpec | None = None  # that all rows answer
@@ -113,13 +115,13 @@ class VoteSpool(AbstractContextManager):
         return bool(self._wide)
 
     @property
-    def has_pairs(self) -> bool:
-        """Return whether the rows name the sources of both sides. Our own export names the candidates instead."""
-        return not self._is_own and "left" in self._places
+    def _names_sides(self) -> bool:
+        """Return whether the rows name the sources of both sides, as files from elsewhere do."""
+        return not self.is_own and "left" in self._places
 
     def is_export_of(self, study: Study) -> bool:
         """Return whether the file is our own export of this study, and of no other."""
-        return self._is_own and self._studies == {study.slug}
+        return self.is_own and self._studies == {study.slug}
 
     def __exit__(self, *_error: object) -> None:
         self.file.close()
@@ -140,13 +142,13 @@ class VoteSpool(AbstractContextManager):
                 self._places, self._wide = columns_of_ratings(table.columns, wanted, self._spec, options.criterion)
             except BadField as error:
                 raise ImportRejected([error.on_line(1)]) from None
-            self._is_own = is_own_export(table.columns)
+            self.is_own = is_own_export(table.columns)
             self._sides = {table.columns[self._places[side]].casefold(): side for side in SIDES if side in self._places}
-            self._is_quoted = self._is_own and table.may_be_quoted
-            if self._is_own:
+            self._is_quoted = self.is_own and table.may_be_quoted
+            if self.is_own:
                 self._place_of_study = table.columns.index(OWN_STUDY) if OWN_STUDY in table.columns else None
                 self._answers = AnswerCells(self._spec, is_own=True)
-            used = set(range(len(table.columns)) if self._is_own else (*self._places.values(), *self._wide))
+            used = set(range(len(table.columns)) if self.is_own else (*self._places.values(), *self._wide))
             self.unused = [name for at, name in enumerate(table.columns) if at not in used]
             self._look_for_source()
             rows = (Row(row.line, row.values, at) for at, row in enumerate(extent.of(table, log)))
@@ -161,8 +163,8 @@ class VoteSpool(AbstractContextManager):
 
         It is one only if a dialogue has several responses.
         """
-        is_about_responses = not (self._is_own or self._is_whole_dialogue or "left" in self._places)
-        if is_about_responses and not {"item", "source"} & self._places.keys():
+        is_about_responses = self._units != {Unit.DIALOGUE} and "left" not in self._places
+        if not self.is_own and is_about_responses and not {"item", "source"} & self._places.keys():
             reason = none_left([*ALIASES["source"], *ALIASES["item"]], self.unused)
             self.no_source = LineError(1, "source", reason, choose_one_of("source", "item"))
 
@@ -192,9 +194,9 @@ class VoteSpool(AbstractContextManager):
         if self._value(row, "is_counted") == "false" and self._value(row, "is_repetition") != "true":
             self.n_uncounted += 1
             return
-        if self._is_own:
+        if self.is_own:
             self._studies.add("" if self._place_of_study is None else row.values[self._place_of_study])
-        if self._is_table and not self._is_own and self._has_no_answer(row):
+        if self._is_table and not self.is_own and self._has_no_answer(row):
             self.n_without_answer += 1
             return
         try:
@@ -234,9 +236,9 @@ class VoteSpool(AbstractContextManager):
         annotator = self._annotator(row)
         criterion, option, explanations, choices, turns = self._answer(row)
         # A dialogue is known by its key: naming its source too, in a later file, must not make another answer of it.
-        author = "" if unit == Unit.DIALOGUE else source
+        author = "" if unit in (Unit.DIALOGUE, Unit.COMPARISON) else source
         who = (self._study, annotator, dialogue, item, author, criterion.key)
-        conversation, scenario, batch, free_text, answered_at, active_ms = self._about_answer(row)
+        conversation, scenario, batch, free_text, answered_at, active_ms, is_swapped = self._about_answer(row)
         cells = (
             str(row.line).encode(),
             copy_text(dialogue),
@@ -256,6 +258,7 @@ class VoteSpool(AbstractContextManager):
             copy_ids(turns),
             active_ms,
             unit.encode(),
+            is_swapped,
         )
         self.file.write(b"\t".join(cells) + b"\n")
         self.n_rows += 1
@@ -267,7 +270,7 @@ class VoteSpool(AbstractContextManager):
         return annotator
 
     def _about_answer(self, row: Row) -> tuple[bytes, ...]:
-        """Return the cells of conversation, scenario, batch, free text, time and duration."""
+        """Return the cells of conversation, scenario, batch, free text, time, duration and sides."""
         return (
             copy_text(self._key(row, "conversation")),
             copy_text(self._key(row, "scenario")),
@@ -275,6 +278,7 @@ class VoteSpool(AbstractContextManager):
             copy_text(_free_text(self._value(row, "free_text"))),
             _answered_at(self._value(row, "answered_at"), self._now),
             str(whole(self._value(row, "active_ms") or "0", "active_ms")).encode(),
+            is_swapped_cell(self._value(row, "is_swapped")),
         )
 
     def _answer(self, row: Row) -> tuple[CriterionSpec, OptionSpec | None, list[int], list[int], list[int]]:
@@ -287,7 +291,7 @@ class VoteSpool(AbstractContextManager):
             return criterion, None, [], self._answers.choices(criterion, self._value(row, "choices") or value), []
         if criterion.kind == Criterion.Kind.TURNS:
             return criterion, None, [], [], self._answers.turns(criterion, self._value(row, "turns") or value)
-        if (self._is_own or self._wide) and not value and not criterion.required:  # an explicit none
+        if (self.is_own or self._wide) and not value and not criterion.required:  # an explicit none
             return criterion, None, [], [], []
         option = self._option(row, criterion, value)
         return criterion, option, explanation_ids(option, self._value(row, "explanations")), [], []
@@ -299,60 +303,50 @@ class VoteSpool(AbstractContextManager):
 
     def _option(self, row: Row, criterion: CriterionSpec, value: str) -> OptionSpec:
         field = criterion.key if self._wide else "value"
-        if not self.has_pairs:
+        if not self._names_sides:
             return self._answers.option(criterion, value, field)
         sides = self._sides | {self._key(row, side, LONGEST_SOURCE_KEY).casefold(): side for side in SIDES}
         return self._answers.preference(criterion, value, sides, field)
 
+    def _asked_unit(self, row: Row) -> str:
+        """Return whether a row of a file from elsewhere is about a response or a whole dialogue."""
+        if Unit.DIALOGUE not in self._units or self.is_own:
+            return Unit.RESPONSE
+        is_whole = self._units == {Unit.DIALOGUE} or self._criterion(row).unit == Unit.DIALOGUE
+        return Unit.DIALOGUE if is_whole else Unit.RESPONSE
+
     def _unit(self, row: Row) -> tuple[str, str, str, str]:
-        """Return (dialogue, item, source, unit) of what was rated. Only our own export names the unit."""
-        unit: str = Unit.DIALOGUE if self._is_whole_dialogue else Unit.RESPONSE
-        if self._is_own and (unit := self._value(row, "unit")) not in PARTS:
+        """Return (dialogue, item, source, unit) of what was rated. Only our own export names the unit.
+
+        The source of a comparison lists both of its sides.
+        """
+        unit = self._asked_unit(row)
+        if self.is_own and (unit := self._value(row, "unit")) not in PARTS:
             text = _("%(unit)r is not a unit: use %(known)s")
             raise BadField("unit", text % {"unit": unit, "known": ", ".join(PARTS)})
         longest = LONGEST_PAIR if unit == Unit.COMPARISON else LONGEST_KEY
         dialogue, item = self._key(row, "dialogue"), self._key(row, "item", longest)
         source = self._key(row, "source", LONGEST_SOURCE_KEY)
-        if self._is_own:
+        if self.is_own:
             keys = dict(zip(UNIT_FIELDS, (dialogue, item, source), strict=True))
             for name in PARTS[unit]:
                 if not keys[name]:
                     raise BadField(name, _("is empty: name what was rated"))
             known = {*PARTS[unit], "source"}
             dialogue, item, source = (keys[name] if name in known else "" for name in UNIT_FIELDS)
+            if unit == Unit.COMPARISON:
+                self.has_pairs = True
+                source = exported_sides(partial(self._key, row), dialogue, item)
             return dialogue, item, source, unit
-        if self.has_pairs:
-            return dialogue, self._pair(row, "" if dialogue else self._scenario(row)), "", Unit.COMPARISON
-        if self._is_whole_dialogue:
+        if self._names_sides:
+            self.has_pairs = True
+            sides = named_sides(partial(self._key, row), dialogue, "dialogue" in self._places)
+            return dialogue, sides, sides, Unit.COMPARISON
+        if unit == Unit.DIALOGUE and (dialogue or self._units == {Unit.DIALOGUE}):
             dialogue, item = dialogue or item, ""
         if not dialogue and not item:
             raise BadField("item", _("is empty: name what was rated"))
         return dialogue, item, source, unit
-
-    def _scenario(self, row: Row) -> str:
-        """Return the scenario of a row that names no dialogue: it is about whole dialogues. Raise BadField."""
-        scenario = self._key(row, "scenario")
-        if scenario:
-            return scenario
-        if "dialogue" not in self._places:
-            raise BadField("scenario", _("is empty: name the scenario whose dialogues are compared"))
-        text = _("is empty: name the dialogue whose responses are compared, or the scenario of whole dialogues")
-        raise BadField("dialogue", text)
-
-    def _pair(self, row: Row, scenario: str) -> str:
-        """Return the sources of both sides, as they stand in the file, and the scenario of whole dialogues.
-
-        `resolve_pairs` finds their candidates, and `resolve_scenarios` their dialogues.
-        """
-        sources = [self._key(row, side, LONGEST_SOURCE_KEY) for side in SIDES]
-        for side, source in zip(SIDES, sources, strict=True):
-            if not source:
-                raise BadField(side, _("is empty: name the source of this side"))
-        if sources[0] == sources[1]:
-            raise BadField(
-                "right", _("is %(source)r like the other side: compare two sources") % {"source": sources[0]}
-            )
-        return orjson.dumps([*sources, scenario] if scenario else sources).decode()
 
 
 def _free_text(cell: str) -> str:

@@ -5,7 +5,7 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from annotation.importing.copying import execute, fetch
-from annotation.importing.outcome import MOST_ERRORS, ErrorLog, LineError
+from annotation.importing.outcome import MOST_ERRORS, ErrorLog, LineError, named_place
 from annotation.models import Study
 
 SAME = "x.assignment_id = v.assignment_id AND x.item_id = v.item_id AND x.criterion_id = v.criterion_id"
@@ -17,11 +17,13 @@ def stage_votes(study: Study) -> None:
         """CREATE TEMP TABLE import_vote ON COMMIT DROP AS
            SELECT r.line, a.id AS assignment_id, u.item_id, u.batch_id, r.criterion_id, r.option_id,
                   r.explanations, r.free_text, r.answered_at, r.client_key, r.choices, r.turns, r.active_ms,
-                  CASE WHEN u.other_dialogue_id IS NULL THEN u.shown <> '{}' AND u.shown <> i.shown
-                       ELSE u.dialogue_id <> i.dialogue_id END AS is_turned
+                  turned.is_turned, r.is_swapped <> turned.is_turned AS is_swapped
            FROM import_row r
            JOIN import_unit u USING (dialogue, item, source, batch, unit)
            JOIN annotation_item i ON i.id = u.item_id
+           CROSS JOIN LATERAL (SELECT CASE
+               WHEN u.other_dialogue_id IS NULL THEN u.shown <> '{}' AND u.shown <> i.shown
+               ELSE u.dialogue_id <> i.dialogue_id END AS is_turned) turned
            JOIN annotation_participant p ON p.study_id = %s AND p.pseudonym = r.annotator
            JOIN annotation_assignment a ON a.batch_id = u.batch_id AND a.participant_id = p.id
            WHERE NOT EXISTS (
@@ -32,6 +34,17 @@ def stage_votes(study: Study) -> None:
     execute("ANALYZE import_vote")
 
 
+def leave_out_copies() -> int:
+    """Leave out answers about whole dialogues that stand beside several responses. Return how many."""
+    same = "(v.option_id, v.explanations, v.free_text, v.choices, v.turns)"
+    return execute(
+        f"""DELETE FROM import_vote v USING annotation_item i
+            WHERE i.id = v.item_id AND i.unit = 'dialogue' AND EXISTS (
+                SELECT FROM import_vote x WHERE {SAME} AND x.line < v.line
+                    AND {same.replace("v.", "x.")} IS NOT DISTINCT FROM {same})"""
+    )
+
+
 def refuse_repeated(log: ErrorLog) -> None:
     rows = fetch(
         """SELECT line, first, count(*) OVER ()
@@ -40,8 +53,8 @@ def refuse_repeated(log: ErrorLog) -> None:
            WHERE line <> first ORDER BY line LIMIT %s""",
         [MOST_ERRORS],
     )
-    repeats = _("repeats line %(line)s: same annotator, item and criterion")
-    errors = [LineError(line, "", repeats % {"line": first}) for line, first, _total in rows]
+    repeats = _("repeats %(place)s: same annotator, item and criterion")
+    errors = [LineError(line, "", repeats % {"place": named_place(first)}) for line, first, _total in rows]
     log.add_all(errors, rows[0][-1] if rows else 0)
 
 
@@ -81,6 +94,11 @@ def refuse_added(log: ErrorLog) -> int:
     return int(fetch(f"SELECT count(*) FROM {own}")[0][0])
 
 
+def rated_work() -> list[int]:
+    """Return the ids of the assignments that the file has answers of."""
+    return [work for (work,) in fetch("SELECT DISTINCT assignment_id FROM import_vote")]
+
+
 def write_votes(now: datetime) -> tuple[int, list[int]]:
     """Store the votes that are not there yet. Return how many, and the ids of their batches."""
     execute(f"DELETE FROM import_vote v USING annotation_rating x WHERE {SAME}")
@@ -89,9 +107,9 @@ def write_votes(now: datetime) -> tuple[int, list[int]]:
         """WITH new AS (
                INSERT INTO annotation_rating
                    (assignment_id, item_id, criterion_id, batch_id, option_id, choices, turns, explanations, free_text,
-                    revision, active_ms, answered_at, created_at, updated_at)
+                    is_swapped, revision, active_ms, answered_at, created_at, updated_at)
                SELECT assignment_id, item_id, criterion_id, batch_id, option_id, choices, turns, explanations,
-                      free_text, 1, active_ms, coalesce(answered_at, %s), %s, %s
+                      free_text, is_swapped, 1, active_ms, coalesce(answered_at, %s), %s, %s
                FROM import_vote ORDER BY line
                RETURNING id, assignment_id, item_id, criterion_id, answered_at),
            made AS (INSERT INTO import_made SELECT 'rating', id FROM new)
@@ -103,4 +121,16 @@ def write_votes(now: datetime) -> tuple[int, list[int]]:
            FROM new JOIN import_vote v USING (assignment_id, item_id, criterion_id)""",
         [now, now, now, now],
     )
+    _remember_sides()
     return n_new, touched
+
+
+def _remember_sides() -> None:
+    """Store with the work of each annotator which pairs they saw with the second side on the left."""
+    execute(
+        """UPDATE annotation_assignment work SET swapped = ARRAY(
+               SELECT DISTINCT item FROM unnest(work.swapped || seen.items) AS item ORDER BY item)
+           FROM (SELECT assignment_id, array_agg(DISTINCT item_id) AS items FROM import_vote WHERE is_swapped
+                 GROUP BY assignment_id) seen
+           WHERE work.id = seen.assignment_id"""
+    )

@@ -78,6 +78,14 @@ def pairs_of_kind(study_id: int, kind: str) -> dict[int, Pair]:
     return _pairs("batch.study_id = %s AND batch.kind = %s", study_id, kind)
 
 
+def show_several_sources(items: Iterable[int]) -> bool:
+    """Return whether the comparisons among these items show more than two sources.
+
+    Agreement is then computed over both orders of their pairs, see :func:`annotation.pairings.in_orders_of`.
+    """
+    return len(set().union(*_pairs("item.id = ANY(%s)", list(items)).values())) > 2
+
+
 def _pairs(condition: str, *values: Any) -> dict[int, Pair]:
     return {item: (first, second) for item, first, second in _rows(PAIRS.format(condition), *values)}
 

@@ -7,6 +7,7 @@ from django.db import transaction
 from django.db.models import Exists, Model, OuterRef, Q
 from django.utils.translation import gettext as _
 
+from annotation.importing.computing import settle_computed
 from annotation.importing.copying import execute
 from annotation.importing.dialogues import lock_study
 from annotation.importing.removing import remove_unused, remove_unused_sources
@@ -66,8 +67,10 @@ def _take_dialogues(job: ImportJob, _now: datetime) -> dict[str, int]:
 
 def _take_ratings(job: ImportJob, now: datetime) -> dict[str, int]:
     touched = Batch.objects.filter(pk__in=list(made_by(job, Rating).values_list("batch", flat=True).distinct()))
+    work = list(made_by(job, Rating).values_list("assignment", flat=True).distinct())
     before = _n_made(job)
     _remove_ratings(job)
+    settle_computed(job.study, work, now)  # some may follow from what another import made
     _remove_work(job)
     _remove_items(job)
     for batch in touched.order_by("pk"):  # at once: results must name nobody and nothing that goes

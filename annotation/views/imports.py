@@ -16,7 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.access import Right, import_for, metric_for, signed_in, study_for
-from annotation.forms_import import PREDICTION_LABELS, SEVERAL_COLUMNS, ImportForm
+from annotation.forms_import import SEVERAL_COLUMNS, ImportForm
 from annotation.importing import ImportRejected, Preview, preview
 from annotation.importing.alike import alike
 from annotation.importing.columns import NONE, SEVERAL
@@ -25,7 +25,7 @@ from annotation.importing.kinds import WORKBOOK, file_kind
 from annotation.importing.layouts import TURNS
 from annotation.importing.outcome import NAMED_SOURCES, LineError, in_words
 from annotation.importing.panel_columns import OF_DIALOGUE, OF_RESPONSE
-from annotation.importing.remedies import COLUMN_LABELS
+from annotation.importing.remedies import COLUMN_LABELS, NO_RESPONSE, PREDICTION_LABELS
 from annotation.importing.sheets import sheet_names
 from annotation.models import ImportJob, Study
 from annotation.selectors import studies as selectors
@@ -218,6 +218,7 @@ def column_choices(form: ImportForm, found: Preview) -> list[dict[str, Any]]:
             "label": label,
             "chosen": known[name].split(SEVERAL) if name in SEVERAL_COLUMNS else [known[name]],
             "none": NONE if known[name] else "",  # with an empty text, the column would be found again
+            "other": NO_RESPONSE if name == "response" and not known[name] else "",
             "has_several": name in SEVERAL_COLUMNS,
             "help": SEVERAL_HELP.get(name, ""),
             "asked": found.asked if name == OF_RESPONSE else [],

@@ -5,6 +5,7 @@ for those of annotators. Eliminating the blocks leaves a small dense system.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -104,8 +105,8 @@ class System:
         Inverse of each block.
     joins : (n_blocks, size, n_wide) float array
         Inverse of each block, times what joins it to the annotators.
-    wide : (n_wide, n_wide) float array
-        Inverse of what is left for annotators once the blocks are eliminated.
+    rest : (n_wide, n_wide) float array and bool
+        Cholesky factor of what is left for annotators once the blocks are eliminated, as scipy has it.
     log_determinant : float
     """
 
@@ -113,7 +114,7 @@ class System:
     sds: FloatArray
     own: FloatArray
     joins: FloatArray
-    wide: FloatArray
+    rest: tuple[FloatArray, bool]
     log_determinant: float
 
     @classmethod
@@ -132,26 +133,32 @@ class System:
             for j, column in enumerate(outer, k):
                 corner += _summed(row * n_wide + column, w * sds[i] * sds[j], len(corner))
         whole = blocks.reshape(levels.n_blocks, size, size) + np.eye(size)
-        own: FloatArray = np.asarray(np.linalg.inv(whole), float)
+        linalg, own = _linalg(), np.asarray(np.linalg.inv(whole), float)
         join = joins.reshape(levels.n_blocks, size, n_wide)
         solved = own @ join
-        rest = corner.reshape(n_wide, n_wide) + np.eye(n_wide)
-        rest -= np.einsum("csv,csw->vw", join, solved, optimize=True)
-        log_determinant = float(np.linalg.slogdet(whole)[1].sum() + np.linalg.slogdet(rest)[1])
-        return cls(levels, sds, own, solved, np.asarray(np.linalg.inv(rest), float), log_determinant)
+        left = corner.reshape(n_wide, n_wide) + np.eye(n_wide)
+        left -= np.tensordot(join, solved, axes=((0, 1), (0, 1)))
+        rest = linalg.cho_factor(left, lower=True, check_finite=False)
+        log_determinant = float(np.linalg.slogdet(whole)[1].sum() + 2 * np.log(np.diag(rest[0])).sum())
+        return cls(levels, sds, own, solved, rest, log_determinant)
+
+    def of_annotators(self, right: FloatArray) -> FloatArray:
+        """Solve what is left for annotators."""
+        return np.asarray(_linalg().cho_solve(self.rest, right, check_finite=False), float)
 
     def solve(self, right: FloatArray) -> FloatArray:
         """Return the solution for a right side over all levels."""
         inner, outer = np.split(right, [self.levels.n_within])
         inner = inner.reshape(self.levels.n_blocks, self.levels.size)
-        found = self.wide @ (outer - np.einsum("csw,cs->w", self.joins, inner))
+        found = self.of_annotators(outer - np.einsum("csw,cs->w", self.joins, inner))
         rest = np.einsum("cst,ct->cs", self.own, inner) - self.joins @ found
         return np.concatenate([rest.ravel(), found])
 
     def of_ratings(self) -> FloatArray:
         """Return (effects, n): the inverse's entry of each rating's own level with its row of Z."""
         levels, k = self.levels, self.levels.within.shape[1]
-        joined = self.joins @ self.wide
+        wide = self.of_annotators(np.eye(levels.n_wide))
+        joined = self.joins @ wide
         blocks = self.own + joined @ self.joins.transpose(0, 2, 1)
         found = np.zeros((len(self.sds), len(levels.block)))
         for i, inner in enumerate(levels.within.T):
@@ -163,8 +170,14 @@ class System:
                 found[j] -= self.sds[i] * entry
         for i, outer in enumerate(levels.wide.T, k):
             for j, other in enumerate(levels.wide.T, k):
-                found[i] += self.sds[j] * self.wide[outer, other]
+                found[i] += self.sds[j] * wide[outer, other]
         return found
+
+
+def _linalg() -> Any:
+    import scipy.linalg  # 0.1 s to import
+
+    return scipy.linalg
 
 
 def _summed(place: IntArray, values: FloatArray, size: int) -> FloatArray:

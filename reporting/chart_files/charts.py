@@ -21,6 +21,7 @@ from reporting.report.pictures import (
     errors_picture,
     labels_picture,
     ranking_picture,
+    ranks_picture,
     votes_picture,
 )
 from reporting.report.pivot import agreement_of, by_reason, by_source, names_of
@@ -75,6 +76,7 @@ FIGURES = {
     "alphas": _of_report(lambda it: alphas_picture(agreement_of(it, has_order=True))),
     "votes": _of_report(lambda it: votes_picture(by_source(it, it.votes))),
     "ranking": _of_report(ranking_picture),
+    "ranks": _of_report(ranks_picture),
     "errors": _of_report(lambda it: errors_picture(by_reason(it))),
     "labels": _of_report(lambda it: labels_picture(it.data_set)),
     "predicted": FigureFile(_predicted, "predictions"),

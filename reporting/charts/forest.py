@@ -53,14 +53,18 @@ def forest_figure(
     dot_means: str,
     ring_means: str = "",
     has_zero: bool = False,
+    least_step: float = 0.0,
 ) -> SafeString:
-    """Draw the rows as SVG; "" without groups. `name` makes ids unique on a page; `has_zero` extends axes to 0."""
+    """Draw the rows as SVG; "" without groups.
+
+    `name` makes ids unique on a page; `has_zero` extends axes to 0; `least_step` is 1 for values that are whole.
+    """
     if not groups:
         return SafeString("")
     rows = [row for group in groups for row in group.rows]
     texts = [row.text for row in rows]
     at = rows_of([row.label for row in rows], texts, row=ROW, room=max(map(text_width, texts)) + GAP)
-    axes = {unit: _axis([group for group in groups if group.unit == unit], has_zero=has_zero)
+    axes = {unit: _axis([each for each in groups if each.unit == unit], has_zero=has_zero, least_step=least_step)
             for unit in dict.fromkeys(group.unit for group in groups)}  # fmt: skip
     legend, y = _legend(rows, dot_means, ring_means)
     placed = []
@@ -81,9 +85,10 @@ def forest_figure(
     )
 
 
-def _axis(groups: Sequence[EstimatedGroup], *, has_zero: bool) -> tuple[float, float, float]:
+def _axis(groups: Sequence[EstimatedGroup], *, has_zero: bool, least_step: float) -> tuple[float, float, float]:
     """Return the axis of groups of one unit, within the ends of their scales if all have some."""
-    low, high, step = axis_of([row for group in groups for row in group.rows], has_zero=has_zero)
+    rows = [row for group in groups for row in group.rows]
+    low, high, step = axis_of(rows, has_zero=has_zero, least_step=least_step)
     ends = [group.ends for group in groups if group.ends]
     if len(ends) < len(groups):
         return low, high, step
@@ -92,14 +97,15 @@ def _axis(groups: Sequence[EstimatedGroup], *, has_zero: bool) -> tuple[float, f
     return (*(within if within[0] < within[1] else (low, high)), step)
 
 
-def axis_of(rows: Sequence[Estimated], *, has_zero: bool) -> tuple[float, float, float]:
-    """Return ends that are multiples of a round step, and the step."""
+def axis_of(rows: Sequence[Estimated], *, has_zero: bool, least_step: float = 0.0) -> tuple[float, float, float]:
+    """Return ends that are multiples of a round step, and the step, which is `least_step` or more."""
     values = [end for row in rows for end in (row.value, row.low, row.high) if end is not None]
     values += [0.0] if has_zero or not values else []
     low, high = min(values), max(values)
     large = max(1.0, abs(high))
     is_one_value = high - low < 1e-6 * large  # as alpha is 0 everywhere: no step is read out of rounding errors
     rough = large / 10 if is_one_value else (high - low) / (MOST_TICKS - 1)
+    rough = max(rough, least_step)
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(each * power for each in STEPS if each * power >= rough * (1 - 1e-9))
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)

@@ -114,13 +114,10 @@ def _controllers(study: Study, plans: list[Row]) -> Row:
 
 def _kappa(study: Study, key: str) -> Estimate:
     criterion = criterion_of(spec_of(study.protocol_version), key)
-    twice = SampledItem.objects.filter(
-        sample__batch__study=study, sample__plan__criterion=key, controller_label__isnull=False,
-        second_label__isnull=False,
-    ).exclude(sample__state=Sample.State.VOID)  # fmt: skip
+    drawn = SampledItem.objects.filter(sample__batch__study=study, sample__plan__criterion=key)
     if criterion is None:
         return Estimate(None, "no_pairs")
-    square = second_table(list(twice.values_list("controller_label", "second_label")), criterion)
+    square = second_table(drawn.exclude(sample__state=Sample.State.VOID), criterion)
     kappa = cohen_kappa(square)
     if kappa.value is None:
         return kappa

@@ -28,6 +28,7 @@ from reporting.report.inputs import Sources
 from reporting.report.judged import Judges, judges
 from reporting.report.methods import methods
 from reporting.report.negatives import Negatives, NegativeText, SourceNegatives
+from reporting.report.odds import SourceOdds, odds_table
 from reporting.report.pairs import Pair, pairs_table
 from reporting.report.predicted import MetricMean, Prediction, metrics_table, predicted_table
 from reporting.report.rankings import CriterionRanking, rankings
@@ -142,6 +143,10 @@ class Report:
     @cached_property
     def comparisons(self) -> list[SourceComparison]:
         return comparisons(self._of.cells, self._of.votes)
+
+    @cached_property
+    def odds_ratios(self) -> list[SourceOdds]:
+        return odds_table(self._of.cells, self._of.votes, self.comparisons)
 
     @cached_property
     def pairings(self) -> list[Pairing]:

@@ -228,7 +228,7 @@ def comparisons(study: StudyCells, votes: StudyVotes) -> list[SourceComparison]:
 
 def comparison_of(study: StudyCells, votes: CriterionVotes, percent: float | None) -> SourceComparison:
     """Compare the sources that have answers. `percent` is the margin of equivalence in per cent of the scale."""
-    criterion, sources = votes.criterion, _rated_sources(study, votes)
+    criterion, sources = votes.criterion, rated_sources(study, votes)
     scale, names = scale_of(criterion), list(sources.values())
     if scale is None:
         return SourceComparison(
@@ -262,7 +262,7 @@ def comparison_of(study: StudyCells, votes: CriterionVotes, percent: float | Non
     )
 
 
-def _rated_sources(study: StudyCells, votes: CriterionVotes) -> dict[int, str | None]:
+def rated_sources(study: StudyCells, votes: CriterionVotes) -> dict[int, str | None]:
     rated = set(np.unique(votes.items.source[votes.item]).tolist())
     sources = {pk: key for key, pk in study.source_ids.items() if pk in rated}
     if len(sources) > 1:

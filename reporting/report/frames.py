@@ -17,6 +17,7 @@ from reporting.report.flags import Flags
 from reporting.report.further import FurtherAgreement
 from reporting.report.judged import HumanCeiling, JudgeDifference, JudgeScore, JudgeTest, TestedAnnotator
 from reporting.report.negatives import Negatives, NegativeText, SourceNegatives
+from reporting.report.odds import SourceOdds
 from reporting.report.pairs import Pair
 from reporting.report.predicted import MetricMean, Prediction
 from reporting.report.rankings import PreferenceModel, RankedPair, RankedSource
@@ -228,6 +229,7 @@ _TABLES: list[Table[Report]] = [
         _behaviour_agreement,
     ),
     _of("comparisons", SourcePair, lambda report: (pair for row in report.comparisons for pair in row.pairs)),
+    _of("odds_ratios", SourceOdds, lambda report: report.odds_ratios),
     _of("variances", Variance, lambda report: (each for row in report.comparisons for each in row.variances)),
     Table(
         "ratings_used",

@@ -8,7 +8,15 @@ from django.utils.translation import override as in_language
 from reporting.record.acceptance_words import plan_lines
 from reporting.report.build import Report
 from reporting.report.interval_words import withheld_sentence
-from reporting.report.latex_models import behaviour_agreement, behaviours, comparisons, means, rankings, win_rates
+from reporting.report.latex_models import (
+    behaviour_agreement,
+    behaviours,
+    comparisons,
+    means,
+    odds_ratios,
+    rankings,
+    win_rates,
+)
 from reporting.report.latex_table import FEW_UNITS, escaped, interval_notes, of_grid, of_these
 from reporting.report.resampled import Limits
 from reporting.report.shown import agreement, answers, judges, study
@@ -45,6 +53,7 @@ def latex_tables(report: Report) -> dict[str, str]:
     makers = {
         "means": means,
         "differences": comparisons,
+        "odds-ratios": odds_ratios,
         "rankings": rankings,
         "win-rates": win_rates,
         "agreement": _overall,

@@ -8,10 +8,12 @@ from reporting.report.comparisons import ModelLimits, SourceScore
 from reporting.report.interval_words import withheld_sentence
 from reporting.report.latex_table import FEW_UNITS, interval_notes, of_grid, of_these
 from reporting.report.model_words import scale_sentences, withheld
+from reporting.report.odds_words import odds_sentences
 from reporting.report.ranking_words import differing_pairs
 from reporting.report.rankings import CriterionRanking
 from reporting.report.shown import sources
 from reporting.report.shown.frames import Frames
+from reporting.tables.cells import PAPER
 
 LETTERS = "Sources of a %s that share no letter differ after Holm's correction (p at most .05)."
 NO_INTERVALS = "There are no intervals."
@@ -55,6 +57,11 @@ def comparisons(frames: Frames) -> str:
         "show no difference. They end at the largest possible difference."
     )
     return of_grid(sources.all_differences(frames), caption + _notes(frames.report, limits), "comparisons")
+
+
+def odds_ratios(frames: Frames) -> str:
+    caption = f"Odds ratios. {odds_sentences(frames.of_dialogues)}"
+    return of_grid(sources.odds_ratios(frames, PAPER), caption, "oddsratios")
 
 
 def rankings(frames: Frames) -> str:

@@ -19,6 +19,7 @@ from reporting.report.comparisons import (
     Unequal,
     Variance,
 )
+from reporting.report.odds import MOST_RATINGS
 from reporting.study.scores import POSITIVE_SHARE
 
 EFFECTS = {
@@ -210,15 +211,15 @@ def _warning_sentences(row: SourceComparison) -> Iterable[str]:
             "annotators only if these do not differ in which source they prefer, either."
         ) % {"annotators": people}
     if UNEQUAL_VARIANCES in row.warnings and row.unequal:
-        yield " ".join(
-            [
-                unequal_sentence(row.unequal),
-                _(
-                    "Odds ratios do not assume equal variances: run the command compare with --odds-ratios on the "
-                    "exported answers."
-                ),
-            ]
-        )
+        yield f"{unequal_sentence(row.unequal)} {_where_odds_are(row)}"
+
+
+def _where_odds_are(row: SourceComparison) -> str:
+    if row.n_ratings <= MOST_RATINGS:
+        return _("Odds ratios do not assume equal variances: they are below the differences between sources.")
+    return _(
+        "Odds ratios do not assume equal variances: run the command compare with --odds-ratios on the exported answers."
+    )
 
 
 def unequal_sentence(found: Unequal) -> str:

@@ -21,12 +21,14 @@ from reporting.report.model_pictures import differences_picture, means_picture, 
 from reporting.report.model_sentences import model_sentences
 from reporting.report.model_words import scale_sentences, unequal_sentence, warnings_of
 from reporting.report.negatives import NegativeText
+from reporting.report.odds_words import odds_sentences
 from reporting.report.pictures import (
     agreement_picture,
     alphas_picture,
     errors_picture,
     labels_picture,
     ranking_picture,
+    ranks_picture,
     votes_picture,
 )
 from reporting.report.pivot import agreement_of, by_reason, by_source
@@ -87,6 +89,7 @@ def page_of(report: Report) -> dict[str, Any]:
         "votes_figure": drawn(votes_picture, by_source(report, report.votes)),
         "ranked": _ranked(frames),
         "ranking_figure": drawn(ranking_picture, report),
+        "ranks_figure": drawn(ranks_picture, report),
         "errors": answers.errors(frames),
         "errors_figure": drawn(errors_picture, by_reason(report)),
         "labels_figure": drawn(labels_picture, report.data_set),
@@ -137,6 +140,8 @@ def _by_source(frames: Frames) -> dict[str, Any]:
             for row in report.comparisons
             if row.pairs
         ],
+        "odds_ratios": sources.odds_ratios(frames),
+        "odds_sentences": odds_sentences(frames.of_dialogues),
         "means_figure": drawn(means_picture, report.comparisons, names),
         "scale_notes": scale_sentences(report.comparisons, names["criteria"]),
         "has_intervals": any(mean.limits.low is not None for mean in found),

@@ -138,6 +138,39 @@ def _win_rate(row: RankedSource, label: str) -> DotRow:
     return DotRow(label, Dot(row.win_rate.value, row.win_rate.low, row.win_rate.high))
 
 
+def ranks_picture(report: Report) -> SafeString | str:
+    """Draw the ranks that each source may have, by criterion. Return "" if no source has ranks."""
+    criteria = {each.key: each.name for each in report.protocol.criteria}
+    sources = {each.key: each.name for each in report.sources}
+    groups = [
+        EstimatedGroup(
+            criteria[each.criterion],
+            "rank",
+            tuple(_rank(place, row, sources[row.source]) for place, row in enumerate(each.sources, start=1)),
+        )
+        for each in report.rankings
+        if any(row.best_rank is not None for row in each.sources)
+    ]
+    return forest_figure(
+        name="ranks",
+        title=_("Ranks by criterion and source"),
+        description=_(
+            "Lines show the ranks that a source may have, for all sources at once with 95 per cent confidence. Dots "
+            "show its place by strength; 1 is the best. The table has the same ranks."
+        ),
+        groups=groups,
+        dot_means=_("place by strength, and possible ranks"),
+        least_step=1.0,
+    )
+
+
+def _rank(place: int, row: RankedSource, label: str) -> Estimated:
+    if row.best_rank is None or row.worst_rank is None:
+        return Estimated(label, None, text=_("undefined"))
+    text = str(row.best_rank) if row.best_rank == row.worst_rank else f"{row.best_rank}–{row.worst_rank}"
+    return Estimated(label, float(place), float(row.best_rank), float(row.worst_rank), text)
+
+
 def errors_picture(errors: Pivot[Errors]) -> SafeString | str:
     """Draw the share of all votes with each reason, with a bar per source. Return "" without reasons."""
     if not errors.rows:

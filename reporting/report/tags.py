@@ -45,6 +45,7 @@ TABLE_NAMES = {
     "metrics": pgettext_lazy("a table of the report", "automatic metrics"),
     "means": pgettext_lazy("a table of the report", "results by source"),
     "comparisons": pgettext_lazy("a table of the report", "differences between sources"),
+    "odds_ratios": pgettext_lazy("a table of the report", "odds ratios"),
     "variances": pgettext_lazy("a table of the report", "variance components"),
     "ratings_used": pgettext_lazy("a table of the report", "ratings used"),
     "pairings": pgettext_lazy("a table of the report", "comparisons of pairs"),

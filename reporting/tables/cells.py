@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from django.contrib.humanize.templatetags.humanize import intcomma
 
-from parley.numbers import number
+from parley.numbers import number, ratio
 from parley.templatetags.numbers import probability, share
 from reporting.tables.columns import Format
 
@@ -24,6 +24,7 @@ WRITERS: dict[Format, Callable[[Any], str]] = {
     Format.P_VALUE: probability,
     Format.SHARE: share,
     Format.PERCENT: lambda value: f"{number(value)} %",
+    Format.RATIO: ratio,
     Format.EXACT: lambda value: number(value, ".9f"),
     Format.TEXT: str,
 }

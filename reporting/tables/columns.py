@@ -25,6 +25,7 @@ class Format(Enum):
     P_VALUE = "0.000"
     SHARE = "0%"  # of a number from 0 to 1
     PERCENT = '0.00" %"'  # of a number from 0 to 100
+    RATIO = "0.00##"
     EXACT = "0.000000000"
     TEXT = "@"
 
@@ -38,6 +39,7 @@ OF_NAME = {
     "equivalence_p": Format.P_VALUE,
     "equivalence_p_holm": Format.P_VALUE,
     "transitivity_p": Format.P_VALUE,
+    "odds_ratio": Format.RATIO,
     "difference": Format.SIGNED,
     "check": Format.SIGNED,
     "effect": Format.SIGNED,

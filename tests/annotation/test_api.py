@@ -285,6 +285,17 @@ def test_a_deal_that_makes_no_sense_is_refused(cast: Cast, body):
     error(answer)
 
 
+def test_nothing_to_deal_is_refused_with_what_to_do(cast: Cast):
+    n_batches = cast.study.batches.count()
+    answer = Api(cast.researcher).ask("POST", "api_batches", SLUG, data={"by": "size", "size": 5})
+    assert (answer.status_code, error(answer)["code"]) == (409, "nothing_to_deal")
+    assert error(answer)["message"].startswith(
+        "No batch was made: every dialogue that this protocol asks about is already"
+    )
+    assert "Import more dialogues, or discard a draft whose dialogues you want to use." in error(answer)["message"]
+    assert cast.study.batches.count() == n_batches
+
+
 def test_a_key_with_slashes_and_letters_of_the_world_finds_its_batch(cast: Cast):
     make_batch(cast.study, position=3, key="a/b ü 你")
 

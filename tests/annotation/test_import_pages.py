@@ -302,12 +302,12 @@ def test_a_file_is_asked_for(client, researcher):
 def test_a_preview_of_nothing_but_errors_counts_records_that_share_a_line(client, researcher):
     wrong = [GOOD | {"dialogue_id": f"d{n}", "candidates": []} for n in range(3)]
     text = send(client, json.dumps(wrong).encode(), "log.txt", "study_import_preview").content.decode()
-    assert "Line 1 (3 records), candidates: is an empty list" in text
+    assert "Records 1, 2, 3, candidates: is an empty list" in text
     assert "first 0" not in text
     assert '<span class="quiet small">log.txt</span>' in text
     failed = send(client, json.dumps(wrong).encode(), "log.txt")
     assert failed.status_code == 302
-    assert "log.txt:1 (3 records)" in text_after_import(client)
+    assert "log.txt: records 1, 2, 3" in text_after_import(client)
 
 
 def test_an_empty_file_is_refused_at_once(client, researcher):

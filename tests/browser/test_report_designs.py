@@ -5,16 +5,19 @@ from pathlib import Path
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from annotation.models import Study
 from annotation.services.agreement import sweep
 from annotation.services.claiming import claim_seat
-from tests.browser.helpers import Screen
+from reporting.report.build import build_report
+from tests.browser.conftest import SCREENSHOTS
+from tests.browser.helpers import LOOKS, Screen
 from tests.comparing import deal, make_compared, make_study, press
 from tests.factories import MembershipFactory, make_annotator
 from tests.he_study import load_he_study
 from tests.reporting.report.test_behaviours import rated_study
+from tests.reporting.report.test_rankings import make_answered
 
 NOW = timezone.now()
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -43,6 +46,7 @@ def ticked(folder: Path) -> Study:
 def sample(_folder: Path) -> Study:
     study = load_he_study(now=NOW, equivalence_margin=10)
     sweep(now=NOW)
+    build_report(study, now=NOW)  # its models take seconds, which a worker spends before anybody looks
     return study
 
 
@@ -91,3 +95,23 @@ def test_the_number_of_both_bad_stands_apart_from_its_share(open_screen: Callabl
             page = screen.go(f"/studies/{study.slug}/{name}/")
             page.evaluate(OPEN_ALL)
             assert page.evaluate(BOTH_BAD) == ["5\N{NO-BREAK SPACE}(42 %)"], (name, width)
+
+
+@LOOKS
+def test_the_chart_of_ranks_fits_the_window_and_has_its_meaning_in_words(
+    open_screen: Callable[..., Screen], width: int, scheme: str
+):
+    study = make_answered()
+    owner = MembershipFactory(study=study, role="owner").user
+    screen = open_screen(owner, width=width, color_scheme=scheme)
+    page = screen.go(f"/studies/{study.slug}/report/")
+    chart = page.get_by_role("img", name="Ranks by criterion and source").locator("visible=true")
+    expect(chart).to_have_count(1)
+    expect(chart).to_contain_text("for all sources at once with 95 per cent confidence")
+    expect(chart).to_contain_text("Model A")
+    box = chart.bounding_box()
+    assert box is not None
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width
+    assert screen.barriers() == ""
+    screen.keep_picture(SCREENSHOTS / f"ranks-{width}-{scheme}.png", chart)

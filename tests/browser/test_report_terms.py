@@ -9,6 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from annotation.models import Study
 from annotation.services.agreement import sweep
+from reporting.report.build import build_report
 from tests.browser.helpers import LOOKS, Screen
 from tests.factories import MembershipFactory
 from tests.he_study import load_he_study
@@ -36,6 +37,7 @@ UNEXPLAINED = """() => [...document.querySelectorAll('main .scroll > table.strip
 def sample(_folder: Path) -> Study:
     study = load_he_study(now=NOW, equivalence_margin=10)
     sweep(now=NOW)
+    build_report(study, now=NOW)  # its models take seconds, which a worker spends before anybody looks
     return study
 
 

@@ -13,17 +13,29 @@ from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 from measures.agreement import fleiss_kappa, fleiss_kernel, gwet_ac, gwet_kernel, percent_agreement
 from measures.alpha import alpha_kernel, krippendorff_alpha
 from measures.batch_drift import batch_drift
-from measures.cohen import cohen_kappa, conger_kappa, in_both_orders, rater_margins
+from measures.cohen import cohen_kappa, confusion_matrix, conger_kappa, in_both_orders, rater_margins
 from measures.contributions import contributions_of, majority_tables, without_each
 from measures.contributors import kappa_with_majority
+from measures.difficulty import unique_modes
 from measures.estimate import Estimate
 from measures.further import estimate_of, ordered_makers, ordered_of_annotators
 from measures.histograms import Histogram
 from measures.intervals import Interval, bootstrap_intervals
 from measures.intervals import in_both_orders as over_both
+from measures.leave_one_out import leave_one_out
 from measures.pair_means import mean_pairwise_cohen, mean_pairwise_cohens_with_intervals
 from measures.pairs import PairTable
 from measures.population import Votes, population_intervals
+from measures.qualification_rule import (
+    INTERVAL,
+    MAJORITY_KAPPA,
+    PANEL_KAPPA,
+    Result,
+    Rule,
+    cells_of,
+    judge,
+    panels_own,
+)
 
 # Much better and better on either side, and equal: the mirror turns the scale round.
 MIRROR = (4, 3, 2, 1, 0)
@@ -46,8 +58,8 @@ def votes_of(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return items, raters, codes[items, raters]
 
 
-def numbers_of(estimate: Estimate | Interval) -> list[float | None]:
-    names = ("value", "standard_error", "low", "high", "n_items", "n_ratings")
+def numbers_of(estimate: Estimate | Interval | Result) -> list[float | None]:
+    names = ("value", "standard_error", "low", "high", "n_items", "n_ratings", "threshold")
     return [getattr(estimate, name, None) for name in names]
 
 
@@ -127,6 +139,49 @@ def about_annotators(codes: np.ndarray) -> list[Estimate]:
 def test_what_is_said_of_an_annotator_does_not_depend_on_them(data: tuple[np.ndarray, np.ndarray]) -> None:
     before, after = data
     assert_same(about_annotators(before), about_annotators(after))
+
+
+def about_candidates(codes: np.ndarray, method: str) -> list[Result]:
+    """The last rater is the candidate, and the others are the panel."""
+    cells = cells_of(codes[:, :-1], codes[:, -1], K, mirror=MIRROR)
+    return [judge(Rule(method, threshold, INTERVAL), cells) for threshold in (None, 0.2)]
+
+
+@pytest.mark.parametrize("method", [PANEL_KAPPA, MAJORITY_KAPPA])
+@settings(deadline=None, max_examples=40)
+@given(data=renamed(most_items=30))
+def test_who_qualifies_does_not_depend_on_them(method: str, data: tuple[np.ndarray, np.ndarray]) -> None:
+    before, after = (about_candidates(codes, method) for codes in data)
+    assert_same(before, after)
+    assert [each.state for each in before] == [each.state for each in after]
+    panels = [panels_own(method, codes, K, MIRROR) for codes in data]
+    assert panels[0] == panels[1] or panels[0] == pytest.approx(panels[1], abs=1e-9)
+
+
+def test_a_candidate_has_the_kappas_of_both_orders_with_their_intervals() -> None:
+    codes = random_codes()
+    codes = codes[np.all(np.stack(majority_and_last(codes)) >= 0, axis=0)]
+    fleiss = fleiss_kappa(Histogram.from_matrix(codes, K).in_both_orders(MIRROR))
+    cohen = cohen_kappa(in_both_orders(confusion_matrix(*majority_and_last(codes), K), MIRROR))
+    # Cohen's large-sample variance is over n items, and that of a mean over n - 1.
+    for method, expected, wider in ((PANEL_KAPPA, fleiss, 1), (MAJORITY_KAPPA, cohen, len(codes) / (len(codes) - 1))):
+        found = judge(Rule(method, 0.2), cells_of(codes[:, :-1], codes[:, -1], K, mirror=MIRROR))
+        assert found.value == pytest.approx(expected.value)
+        assert found.high - found.low == pytest.approx(math.sqrt(wider) * (expected.high - expected.low))
+
+
+def majority_and_last(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    tallies = (codes[:, :-1, None] == np.arange(K)).sum(axis=1)
+    return unique_modes(tallies), codes[:, -1]
+
+
+@settings(deadline=None, max_examples=40)
+@given(renamed())
+def test_nor_does_agreement_without_an_annotator(data: tuple[np.ndarray, np.ndarray]) -> None:
+    before, after = (
+        [each.delta for each in leave_one_out(*votes_of(codes), K, MIRROR, n_resamples=0)] for codes in data
+    )
+    assert_same(before, after)
 
 
 @settings(deadline=None, max_examples=25)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from parley.numbers import number, sided
+from parley.numbers import number, ratio, sided
 
 
 def test_numbers_are_written_as_people_do():
@@ -26,3 +26,10 @@ def test_a_half_is_rounded_away_from_zero(value: float, text: str):
 )
 def test_an_end_near_zero_shows_on_which_side_it_lies(value: float | None, text: str):
     assert sided(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(148.4213, "148.42"), (1.0, "1.00"), (0.134, "0.13"), (0.0213, "0.021"), (None, "–")]
+)
+def test_a_ratio_below_one_has_digits_as_its_inverse_has(value: float | None, text: str):
+    assert ratio(value) == text

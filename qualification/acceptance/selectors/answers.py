@@ -1,21 +1,23 @@
 """Read what controllers answered about sampled items, for the measures, and what they have still to answer."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 import numpy as np
-from django.db.models import Exists, F, OuterRef
+from django.db.models import Exists, F, OuterRef, QuerySet
 
 from annotation.models import Item, Participant, Rating
-from measures.arrays import BoolArray, IntArray
-from measures.cohen import confusion_matrix
+from annotation.selectors.comparisons import show_several_sources
+from measures.arrays import BoolArray, FloatArray, IntArray
+from measures.cohen import confusion_matrix, in_both_orders
 from protocols.specs import CriterionSpec, spec_of
 from qualification.acceptance.selectors.plans import answer_options, class_options
 from qualification.models import Review, Sample, SampledItem
 
 # Controllers answer copies of items. These fields match a copy to its item: no two items of a batch share them all.
-PARTS = ("unit", "dialogue", "candidate", "source")
+PARTS = ("unit", "dialogue", "candidate", "source", "other_dialogue", "shown")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +53,16 @@ def labels_of_controller(review: Review, criterion: CriterionSpec) -> dict[int, 
         assignment__seat__isnull=False,
     )  # fmt: skip
     rows = ratings.values_list("option", *(f"item__{part}" for part in PARTS))
-    answers = {tuple(parts): option for option, *parts in rows if option is not None}
+    answers = {_what(parts): option for option, *parts in rows if option is not None}
     sampled_items = SampledItem.objects.filter(sample=review.sample_id, position__range=(review.first, review.last))
     found = sampled_items.values_list("pk", *(f"item__{part}" for part in PARTS))
-    return {pk: answers[tuple(parts)] for pk, *parts in found if tuple(parts) in answers}
+    return {pk: answers[_what(parts)] for pk, *parts in found if _what(parts) in answers}
+
+
+def _what(parts: Sequence[Any]) -> Hashable:
+    """Return the PARTS of an item as a key."""
+    *rest, shown = parts
+    return (*rest, *shown)
 
 
 def reviewed_items(sample: Sample, criterion: CriterionSpec, n: int) -> Reviewed:
@@ -78,12 +86,19 @@ def sizes_of(class_sizes: Mapping[str, int], criterion: CriterionSpec) -> list[i
     return [class_sizes.get(str(option.id), 0) for option in class_options(criterion)]
 
 
-def second_table(sampled_items: Sequence[tuple[int | None, int | None]], criterion: CriterionSpec) -> IntArray:
-    """Return the (C, C) table of the first and second controllers' answers to the same items."""
-    place_of = {option.id: at for at, option in enumerate(answer_options(criterion))}
-    pairs = [(place_of[one], place_of[two]) for one, two in sampled_items if one in place_of and two in place_of]
-    first, second = zip(*pairs, strict=True) if pairs else ((), ())
-    return confusion_matrix(np.array(first, np.int64), np.array(second, np.int64), len(place_of))
+def second_table(sampled_items: QuerySet[SampledItem], criterion: CriterionSpec) -> FloatArray:
+    """Return the (C, C) table of the first and second controllers' answers to the same items.
+
+    Comparisons of more than two sources count in both orders of their sides, half each.
+    """
+    twice = sampled_items.filter(controller_label__isnull=False, second_label__isnull=False)
+    rows = list(twice.values_list("controller_label", "second_label", "item"))
+    options = answer_options(criterion)
+    place_of = {option.id: at for at, option in enumerate(options)}
+    first, second = (np.array([place_of.get(row[at], -1) for row in rows], np.int64) for at in (0, 1))
+    mirror = [place_of[criterion.mirrors[option.id].id] for option in options]
+    table = confusion_matrix(first, second, len(options))
+    return in_both_orders(table, mirror if show_several_sources([row[2] for row in rows]) else None)
 
 
 # --- a review with the labels shown ----------------------------------------------------------------
@@ -97,16 +112,24 @@ def unreviewed_position(review: Review) -> int | None:
     return items.order_by("position").values_list("position", flat=True).first()
 
 
-def labels_by_token(review: Review, position: int) -> dict[UUID, str]:
-    """Return {token of the copy: code of the label it was drawn with} of one dialogue."""
+def labels_by_token(review: Review, position: int, swapped: Collection[int]) -> dict[UUID, str]:
+    """Return {token of the copy: code of the label it was drawn with} of one dialogue.
+
+    Labels of comparisons are stored by candidate. Those of the copies in `swapped`, whose sides stand the other way
+    round, are returned for the side where the controller sees the candidate.
+    """
     criterion = spec_of(review.sample.protocol_version).by_key[review.sample.plan["criterion"]]
-    codes = {option.id: option.code for option in criterion.options}
+    codes = {option.id: (option.code, criterion.mirrors[option.id].code) for option in criterion.options}
     copies = Item.objects.filter(batch=review.batch_id, position=position)
-    tokens = {row[1:]: row[0] for row in copies.values_list("token", *PARTS)}
+    tokens = {_what(parts): (token, pk in swapped) for pk, token, *parts in copies.values_list("pk", "token", *PARTS)}
     sampled_items = SampledItem.objects.filter(sample=review.sample_id, position__range=(review.first, review.last))
     named = sampled_items.annotate(**{f"of_{part}": F(f"item__{part}") for part in PARTS})
-    rows = named.values_list("label", *(f"of_{part}" for part in PARTS))
-    return {tokens[row[1:]]: codes[row[0]] for row in rows if row[1:] in tokens}
+    found = {}
+    for label, *parts in named.values_list("label", *(f"of_{part}" for part in PARTS)):
+        if _what(parts) in tokens:
+            token, is_swapped = tokens[_what(parts)]
+            found[token] = codes[label][is_swapped]
+    return found
 
 
 def reviewers_among(participants: Iterable[Participant]) -> dict[int, bool]:

@@ -138,8 +138,7 @@ def controllers_agree(study: Study, criterion: CriterionSpec) -> Estimate:
 
 
 def kappa_of(sampled_items: QuerySet[SampledItem], criterion: CriterionSpec) -> Estimate:
-    pairs = sampled_items.filter(controller_label__isnull=False, second_label__isnull=False)
-    return cohen_kappa(second_table(list(pairs.values_list("controller_label", "second_label")), criterion))
+    return cohen_kappa(second_table(sampled_items, criterion))
 
 
 # --- the plan and the groups -------------------------------------------------------------------------

@@ -55,7 +55,7 @@ def sample_review_item(request: HttpRequest, slug: str, pk: int, position: int) 
     page = work.dialogue_page(assignment, position) if position < 2**31 else None
     if page is None:
         raise Http404("No such item.")
-    labels = labels_by_token(review, position)
+    labels = labels_by_token(review, position, assignment.swapped)
     step = _labelled_step(review, page, labels)
     study, spec, status = assignment.batch.study, work.spec_of_assignment(assignment), 200
     if request.method == "POST":

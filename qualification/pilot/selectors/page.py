@@ -136,8 +136,9 @@ def _compared_kappa(
 ) -> float | None:
     """Return the kappa, by the qualification's method, of the members that it compares candidates with."""
     compared = [each.pk for each in members if each.panel in PANELS[qualification.panel_members]]
-    scale = pooled_scale(spec)
-    return panels_own(qualification.method, votes.of(compared).table(scale, compared), scale.n_categories)
+    votes = votes.of(compared)
+    scale = pooled_scale(spec, in_both_orders=votes.in_both_orders)
+    return panels_own(qualification.method, votes.table(scale, compared), scale.n_categories, scale.mirror)
 
 
 # --- pilots side by side -------------------------------------------------------------------------------
@@ -177,7 +178,7 @@ def side_by_side(
                 n_votes=len(own.item),
                 times=times_of(own),
                 hardness=hardness_of(own, spec),
-                kappa=kappa_of(own, pooled_scale(spec)),
+                kappa=kappa_of(own, pooled_scale(spec, in_both_orders=own.in_both_orders)),
                 threshold=None if kappa is None else round(kappa, 2) + 0.0,
             )
         )

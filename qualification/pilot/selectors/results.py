@@ -9,7 +9,7 @@ import numpy as np
 from annotation.models import Participant, Study
 from measures.agreement import fleiss_kappa
 from measures.arrays import FloatArray, IntArray
-from measures.cohen import cohen_kappa, confusion_matrix
+from measures.cohen import cohen_kappa, confusion_matrix, in_both_orders
 from measures.difficulty import difficulty_of, unique_modes
 from measures.estimate import Estimate
 from measures.intervals import guarded
@@ -142,10 +142,11 @@ def kappa_of(votes: PilotVotes, scale: Scale) -> Estimate:
 
 
 def _agreement(votes: PilotVotes, spec: VersionSpec, members: Sequence[Participant], seed: int) -> Agreement:
-    scale = pooled_scale(spec)
+    scale = pooled_scale(spec, in_both_orders=votes.in_both_orders)
     by_panel = {panel: votes.of([each.pk for each in members if each.panel == panel]) for panel in Panel}
     codes = votes.codes(scale)
-    without = leave_one_out(votes.row, votes.participant, codes, scale.n_categories, seed=seed) if len(codes) else []
+    cell = (votes.row, votes.participant, codes, scale.n_categories, scale.mirror)
+    without = leave_one_out(*cell, seed=seed) if len(codes) else []
     return Agreement(
         panel=kappa_of(votes, scale),
         experts=kappa_of(by_panel[Panel.EXPERT], scale),
@@ -162,7 +163,8 @@ def _beside(votes: PilotVotes, scale: Scale, members: Sequence[Participant]) -> 
     np.add.at(table, (np.where(experts, 0, 1)[kept], votes.row[kept], codes[kept]), 1)
     confusion = confusion_matrix(unique_modes(table[0]), unique_modes(table[1]), scale.n_categories)
     n = int(confusion.sum())
-    return Beside(n, float(np.trace(confusion) / n) if n else None, cohen_kappa(confusion))
+    kappa = cohen_kappa(in_both_orders(confusion, scale.mirror))
+    return Beside(n, float(np.trace(confusion) / n) if n else None, kappa)
 
 
 # --- together --------------------------------------------------------------------------------------
@@ -196,7 +198,7 @@ def pilot_figures(
     lines = []
     for criterion, of in zip(voted, cells, strict=True):
         mine = votes.about(criterion.id)
-        kappa = kappa_of(mine, scale_of(criterion))
+        kappa = kappa_of(mine, scale_of(criterion, in_both_orders=mine.in_both_orders))
         lines.append(CriterionLine(criterion, times_of(mine), of.hardness(slice(None)), kappa))
     return PilotFigures(
         n_votes=len(votes.item),

@@ -1,11 +1,12 @@
 """Read the answers of a study's pilots as arrays. Pilots are a kind of batch, so no other result counts them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
 
 from annotation.models import Batch, Participant, Rating, Study
+from annotation.selectors.comparisons import pairs_of_kind
 from measures.arrays import BoolArray, IntArray
 from measures.histograms import Histogram
 from qualification.qualifying.selectors.votes import Scale
@@ -13,7 +14,10 @@ from qualification.qualifying.selectors.votes import Scale
 
 @dataclass(frozen=True)
 class PilotVotes:
-    """Hold (N,) ids and milliseconds of the answers that count; `row` numbers what is judged: item x criterion."""
+    """Hold (N,) ids and milliseconds of the answers that count; `row` numbers what is judged: item x criterion.
+
+    `sources` are (N, 2) ids of the two sources that an answer compares; 0 for other answers.
+    """
 
     item: IntArray
     criterion: IntArray
@@ -21,6 +25,7 @@ class PilotVotes:
     option: IntArray
     active_ms: IntArray
     batch: IntArray
+    sources: IntArray
 
     @cached_property
     def row(self) -> IntArray:
@@ -30,8 +35,12 @@ class PilotVotes:
         return np.unique(pairs, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
     def where(self, kept: BoolArray) -> "PilotVotes":
-        arrays = (self.item, self.criterion, self.participant, self.option, self.active_ms, self.batch)
-        return PilotVotes(*(array[kept] for array in arrays))
+        return PilotVotes(*(getattr(self, each.name)[kept] for each in fields(self)))
+
+    @property
+    def in_both_orders(self) -> bool:
+        """Return whether more than two sources are compared: which one of a pair is the first is then arbitrary."""
+        return len(np.unique(self.sources[self.sources > 0])) > 2
 
     def of(self, participants: list[int]) -> "PilotVotes":
         return self.where(np.isin(self.participant, participants))
@@ -49,7 +58,8 @@ class PilotVotes:
     def histogram(self, scale: Scale) -> Histogram:
         codes = self.codes(scale)
         kept = codes >= 0
-        return Histogram.from_votes(self.row[kept], codes[kept], scale.n_categories)
+        found = Histogram.from_votes(self.row[kept], codes[kept], scale.n_categories)
+        return found.in_both_orders(scale.mirror)
 
     def tallies(self, scale: Scale) -> IntArray:
         """Return the (rows, categories) counts of votes."""
@@ -80,8 +90,10 @@ def pilot_votes(study: Study) -> PilotVotes:
         item__is_check=False,
         criterion__version=study.protocol_version_id,
     ).order_by("item", "criterion", "pk")
-    fields = rows.values_list("item", "criterion", "assignment__participant", "option", "active_ms", "batch")
-    return PilotVotes(*np.array(list(fields), np.int64).reshape(-1, 6).T)
+    columns = rows.values_list("item", "criterion", "assignment__participant", "option", "active_ms", "batch")
+    pairs = pairs_of_kind(study.pk, Batch.Kind.PILOT)
+    given = np.array([(*row, *pairs.get(row[0], (0, 0))) for row in columns], np.int64).reshape(-1, 8)
+    return PilotVotes(*[*given[:, :6].T, given[:, 6:]])
 
 
 def panel_members(study: Study) -> list[Participant]:

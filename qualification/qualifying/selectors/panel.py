@@ -41,7 +41,7 @@ def items_shown(batches: Sequence[int]) -> dict[int, dict[Place, int]]:
     """Return {batch: {what an item shows: its id}}."""
     found: dict[int, dict[Place, int]] = defaultdict(dict)
     rows = Item.objects.filter(batch__in=batches, is_check=False).order_by("pk")
-    fields = ("batch", "pk", "unit", "dialogue", "candidate", "source", "shown")
+    fields = ("batch", "pk", "unit", "dialogue", "candidate", "source", "other_dialogue", "shown")
     for batch, pk, *place, shown in rows.values_list(*fields):
         found[batch][*place, *sorted(shown)] = pk
     return found

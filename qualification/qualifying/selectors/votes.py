@@ -2,15 +2,18 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 from django.db.models import QuerySet
 
+from annotation.agreement_cells import on_scale
 from annotation.models import Assignment, Batch, Item, Participant, Rating, Study
 from annotation.selectors.claims import STOPPED
+from annotation.selectors.comparisons import show_several_sources
 from measures.agreement import fleiss_kappa
+from measures.arrays import mean_of_orders
 from measures.estimate import Estimate
 from measures.histograms import Histogram
 from protocols.models import Option
@@ -23,6 +26,8 @@ PANELS: dict[str, tuple[str, ...]] = {
     Qualification.PanelMembers.EXPERT: (Participant.Panel.EXPERT,),
     Qualification.PanelMembers.NON_EXPERT: (Participant.Panel.NON_EXPERT,),
 }
+Kind = tuple[str, int]
+MIRRORS: dict[str, str] = {Option.Role.LEFT: Option.Role.RIGHT, Option.Role.RIGHT: Option.Role.LEFT}
 NO_PANEL, PANEL_UNFINISHED = "no_panel", "panel_unfinished"
 
 
@@ -35,10 +40,14 @@ class Vote(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Hold the categories that answers are compared on: {option id: code}. Options that exclude the item have none."""
+    """Hold the categories that answers are compared on: {option id: code}. Options that exclude the item have none.
+
+    `mirror` has the place of each category's mirror, for agreement over both orders; None where one order is enough.
+    """
 
     codes: dict[int, int]
     n_categories: int
+    mirror: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,28 +64,37 @@ class JudgedAnswers:
 
 
 # --- scales ----------------------------------------------------------------------------------------
-def pooled_scale(spec: VersionSpec) -> Scale:
+def pooled_scale(spec: VersionSpec, *, in_both_orders: bool = False) -> Scale:
     """Return one scale for all criteria: options of the same role are one category (positive, negative, unsure).
 
     Several options of one role in a criterion, such as the points of a scale, are told apart by their order.
     """
-    kinds: dict[tuple[str, int], int] = {}
+    kinds: dict[Kind, int] = {}
     codes = {}
     for criterion in spec.voted:
-        seen: Counter[str] = Counter()
-        for option in _counted(criterion):
-            codes[option.id] = kinds.setdefault((option.role, seen[option.role]), len(kinds))
-            seen[option.role] += 1
-    return Scale(codes, max(len(kinds), 1))
+        for option, kind in _kinds(criterion):
+            codes[option] = kinds.setdefault(kind, len(kinds))
+    mirror = tuple(kinds[MIRRORS.get(role, role), at] for role, at in kinds) if in_both_orders else None
+    return Scale(codes, max(len(kinds), 1), mirror)
 
 
-def scale_of(criterion: CriterionSpec) -> Scale:
-    options = _counted(criterion)
-    return Scale({option.id: at for at, option in enumerate(options)}, max(len(options), 1))
+def _kinds(criterion: CriterionSpec) -> list[tuple[int, Kind]]:
+    """Return (option id, (role, place among the options of this role)).
+
+    Left options are counted from the middle: each then has the place of its mirror, whatever degrees a criterion has.
+    """
+    options = on_scale(criterion).options
+    of_role: dict[str, list[int]] = defaultdict(list)
+    for option in options:
+        of_role[option.role].append(option.id)
+    of_role[Option.Role.LEFT].reverse()
+    return [(option.id, (option.role, of_role[option.role].index(option.id))) for option in options]
 
 
-def _counted(criterion: CriterionSpec) -> list:
-    return [option for option in criterion.options if option.role != Option.Role.EXCLUDING]
+def scale_of(criterion: CriterionSpec, *, in_both_orders: bool = False) -> Scale:
+    counted = replace(on_scale(criterion), in_both_orders=in_both_orders)
+    codes = {option.id: at for at, option in enumerate(counted.options)}
+    return Scale(codes, max(len(codes), 1), counted.mirror)
 
 
 # --- the panel -------------------------------------------------------------------------------------
@@ -125,12 +143,14 @@ def panel_figures(qualification: Qualification, study: Study) -> PanelFigures:
     spec = spec_of(study.protocol_version)
     batches = list(qualification_batches(study).values_list("pk", flat=True))
     members = [member.pk for member in panel_of(qualification)]
-    answers = _answers(pooled_scale(spec), _panel_votes(batches, members), members, None, {})
-    codes, k = answers.members, answers.scale.n_categories
-    counts = np.bincount(codes[codes >= 0], minlength=k)
-    shares = tuple(sorted((float(n) / max(int(counts.sum()), 1) for n in counts), reverse=True))
+    votes = _panel_votes(batches, members)
+    scale = pooled_scale(spec, in_both_orders=_in_both_orders(votes))
+    codes = _answers(scale, votes, members, None, {}).members
+    counts = mean_of_orders(np.bincount(codes[codes >= 0], minlength=scale.n_categories).astype(float), scale.mirror)
+    shares = tuple(sorted((counts / max(counts.sum(), 1)).tolist(), reverse=True))
     n_rated = int((codes >= 0).any(axis=0).sum()) if codes.size else 0
-    return PanelFigures(fleiss_kappa(Histogram.from_matrix(codes, k)), shares, n_rated)
+    histogram = Histogram.from_matrix(codes, scale.n_categories).in_both_orders(scale.mirror)
+    return PanelFigures(fleiss_kappa(histogram), shares, n_rated)
 
 
 def qualification_batches(study: Study) -> QuerySet[Batch]:
@@ -153,13 +173,18 @@ def answers_of(
     members = [member.pk for member in panel_of(qualification)]
     votes = [*_panel_votes(batches, members), *_votes(batches, [participant])]
     right = _known_answers(qualification, batches) if qualification.method == Qualification.Method.GOLD else {}
+    is_both = _in_both_orders(votes)
     if qualification.scope == Qualification.Scope.POOLED:
-        return {"": _answers(pooled_scale(spec), votes, members, participant, right)}
+        return {"": _answers(pooled_scale(spec, in_both_orders=is_both), votes, members, participant, right)}
     found = {}
     for each in spec.voted:
         mine = [vote for vote in votes if vote.criterion == each.id]
-        found[each.key] = _answers(scale_of(each), mine, members, participant, right)
+        found[each.key] = _answers(scale_of(each, in_both_orders=is_both), mine, members, participant, right)
     return found
+
+
+def _in_both_orders(votes: Iterable[Vote]) -> bool:
+    return show_several_sources({vote.item for vote in votes})
 
 
 def _panel_votes(batches: list[int], members: list[int]) -> list[Vote]:

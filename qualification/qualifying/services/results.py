@@ -114,7 +114,9 @@ def _write_result(
 ) -> None:
     rule = rule_of(qualification)
     parts = {
-        key: judge(rule, cells_of(each.members, each.candidate, each.scale.n_categories, each.is_right))
+        key: judge(
+            rule, cells_of(each.members, each.candidate, each.scale.n_categories, each.is_right, each.scale.mirror)
+        )
         for key, each in answers.items()
     }
     result = weakest(list(parts.values()))

@@ -84,7 +84,7 @@ class Command(FileCommand):
         )  # fmt: skip
         parser.add_argument(
             "--odds-ratios", action="store_true",
-            help="also a cumulative-link mixed model, for ordered answers; half a minute for 35,000 ratings",
+            help="also a cumulative-link mixed model, for ordered answers; a quarter of a minute for 35,000 ratings",
         )  # fmt: skip
         parser.add_argument("--json", action="store_true", help="full precision")
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
-from parley.numbers import number, sided
+from parley.numbers import number, ratio, sided
 from parley.templatetags.numbers import share
 from reporting.labels import reason_in_report
 from reporting.report.comparisons import LEVEL
@@ -65,7 +65,7 @@ def counted_interval(row: Row, name: str, note: str = "interval_note", *, is_cou
 
 
 # How the ends of an interval are written: those of a difference show on which side of 0 they lie.
-ENDS: dict[Format, Callable[[float | None], str]] = {Format.SIGNED: sided, Format.SHARE: share}
+ENDS: dict[Format, Callable[[float | None], str]] = {Format.SIGNED: sided, Format.SHARE: share, Format.RATIO: ratio}
 
 
 def value(name: str, reason: str | None = None, form: Format | None = None) -> Draw:
@@ -138,6 +138,11 @@ def minus(row: Row, frames: Frames) -> Cell:
 def less(row: Row, frames: Frames) -> Cell:
     """Return the same with a dash: two long names and a word are too wide for a paper."""
     return Cell(f" {DASH} ".join(frames.names["sources"][key] for key in (row.source_a, row.source_b)))
+
+
+def over(row: Row, frames: Frames) -> Cell:
+    names = frames.names["sources"]
+    return Cell(_("%(first)s over %(second)s") % {"first": names[row.source_a], "second": names[row.source_b]})
 
 
 def criterion(row: Row, frames: Frames) -> Cell:

@@ -6,11 +6,12 @@ from typing import Any, Protocol
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from parley.numbers import number
+from parley.numbers import number, ratio
 from parley.templatetags.numbers import share
 from reporting.labels import reason_in_report
 from reporting.report.frames import TABLES
 from reporting.report.model_words import effect_name, left_out_sentences, withheld
+from reporting.report.odds_words import why_none
 from reporting.report.shown import parts
 from reporting.report.shown.frames import Frames, Row
 from reporting.report.shown.parts import criterion, value
@@ -85,6 +86,25 @@ def variances(frames: Frames) -> Grid:
         Shown(_("Groups"), "n_groups"),
     ]
     return frames.grid("variances", "", shown)
+
+
+def odds_ratios(frames: Frames, place: str = PAGE) -> Grid:
+    """Return the odds ratios of the criteria whose answers are of two kinds."""
+    shown = [
+        Shown(_("Criterion"), criterion, TEXT),
+        Shown(_("Sources"), parts.over, TEXT),
+        Shown(_("Odds ratio"), _odds, term="odds_ratio"),
+        Shown(_("p, Holm"), parts.holm(), term="p_holm"),
+        Shown("p", "p", term="p", where=PAGE),
+        Shown(_("Answers"), "n_ratings", term="n"),
+    ]
+    return frames.grid("odds_ratios", _("Table of odds ratios"), shown, place=place)
+
+
+def _odds(row: Row, _frames: Frames) -> Cell:
+    if row.odds_ratio is None:
+        return Cell(DASH, [everywhere(why_none(row.reason))])
+    return Cell(ratio(row.odds_ratio), [parts.interval(ratio(row.low), ratio(row.high))])
 
 
 def models(frames: Frames) -> Grid:

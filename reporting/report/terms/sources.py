@@ -94,6 +94,23 @@ TERMS = (
         MODEL,
     ),
     Term(
+        "odds_ratio",
+        gettext_noop("Odds ratio"),
+        (
+            gettext_noop(
+                "How many times as high the odds of a positive answer are for the first source as for the second, for "
+                "the same annotator and dialogue (or conversation). Odds of 3 mean 3 positive answers to 1 other."
+            ),
+            gettext_noop(
+                "1 means no difference. Above 1, the first source has the higher share. An interval without 1 shows a "
+                "difference, if you look at this pair only."
+            ),
+            gettext_noop("It is not how many times as many positive answers there are: for that, divide two shares."),
+            FOR_NEW,
+        ),
+        "Odds ratios",
+    ),
+    Term(
         "effect",
         gettext_noop("Effect size"),
         (

@@ -1,7 +1,7 @@
 """Errors that are alike are shown as one, with their first lines and their number."""
 
 from annotation.importing.alike import alike
-from annotation.importing.outcome import MOST_ERRORS, ErrorLog, LineError
+from annotation.importing.outcome import MOST_ERRORS, RECORDS, ErrorLog, LineError
 
 
 def test_errors_that_differ_in_what_they_name_are_one_with_an_example() -> None:
@@ -32,8 +32,17 @@ def test_errors_that_are_not_listed_are_counted_where_there_is_one_kind() -> Non
     assert one.place == "2, 3, 4, 5, 6, … (1,440 rows)"
 
 
+def test_errors_of_records_that_share_a_line_name_their_numbers() -> None:
+    (one,) = alike([LineError(RECORDS + number, "a", "is empty") for number in (2, 3)], 2)
+    assert (one.are_records, one.place) == (True, "2, 3")
+    (one,) = alike([LineError(RECORDS + number, "a", "is empty") for number in (2, 3, 3)], 3)
+    assert one.place == "2, 3 (2 records, 3 errors)"
+    (one,) = alike([LineError(RECORDS + number, "a", "is empty") for number in range(1, 9)], 8)
+    assert one.place == "1, 2, 3, 4, 5, … (8 records)"
+
+
 def test_errors_that_share_a_line_are_not_counted_as_rows() -> None:
     (one,) = alike([LineError(1, "a", "is empty")] * 3, 3)
-    assert one.place == "1 (3 records)"
+    assert one.place == "1 (3 errors)"
     (one,) = alike([LineError(line, "a", "is empty") for line in (1, 1, 2)], 3)
     assert one.place == "1, 2 (2 rows, 3 errors)"

@@ -5,13 +5,18 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
 
 from annotation.context import context_of
+from annotation.importing import DialogueOptions
 from annotation.importing.layouts import layout_of
 from annotation.importing.outcome import BadField, in_words
+from annotation.importing.preview import preview
 from annotation.models import Candidate, Study
 from tests.annotation.importing.conftest import Write, builtin, errors_of, load, workbook
-from tests.factories import StudyFactory
+from tests.factories import MembershipFactory, StudyFactory
 
 WIDE = ["case", "said", "GPT", "Llama", "fact GPT", "fact Llama", "note", "topic"]
 ROW = ["x1", "A: Trains?", "Calming.", "Rules.", "Studied in 1902.", "12 rules.", "Be brief.", "trains"]
@@ -130,6 +135,56 @@ def test_a_text_in_a_column_called_like_a_panel_is_one(study: Study, tmp_path: P
         {"title": "Context", "text": "[At a zoo]"},
     ]
     assert stored.metadata == {}
+
+
+CALLED = "id,prompt,response,model,persona\nx1,Hi,Yes.,m1,I keep bees.\nx1,Hi,No.,m2,I keep bees.\n"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "content",
+    [
+        CALLED,
+        CALLED.replace("x1,Hi,No.,m2,I keep bees.", "x1,Hi,No.,m2,I grow rice."),
+        CALLED.replace("I keep bees.", cell(["I keep bees.", "I am tall."])),
+        CALLED.replace("I keep bees.", "[]"),
+    ],
+)
+def test_the_page_shows_a_column_called_like_a_panel_and_reads_it_the_same_when_it_is_chosen(
+    write: Write, content: str
+) -> None:
+    path = write(name="a.csv", exactly=content.encode())
+    assert preview(path, "dialogues").mapping["context"] == "persona"
+    one, other = StudyFactory(), StudyFactory()
+    load(one, path)
+    load(other, path, columns={"context": "persona"})
+    names = ("key", "context", "metadata", "digest")
+    assert list(one.dialogues.values_list(*names)) == list(other.dialogues.values_list(*names))
+    assert panels_of(one) == panels_of(other)
+
+
+def test_a_column_called_like_a_panel_can_be_left_out(study: Study, write: Write) -> None:
+    path = write(name="a.csv", exactly=CALLED.encode())
+    load(study, path, columns={"context": "-"})
+    stored = study.dialogues.get()
+    assert (stored.context, stored.metadata) == ([], {})
+    assert "context" not in preview(path, "dialogues", options=DialogueOptions(columns={"context": "-"})).mapping
+
+
+def test_a_history_that_is_called_context_is_no_panel(write: Write) -> None:
+    path = write(name="a.csv", exactly=b"id,context,response,model\nx1,A: Hi,Yes.,m1\n")
+    for columns in ({}, {"context": "-"}):
+        mapping = preview(path, "dialogues", options=DialogueOptions(columns=columns)).mapping
+        assert (mapping["history"], mapping.get("context")) == ("context", None)
+
+
+def test_the_list_of_columns_on_the_page_has_the_panel_chosen(study: Study, client: Client) -> None:
+    client.force_login(MembershipFactory(study=study, role="owner").user)
+    file = SimpleUploadedFile("a.csv", CALLED.encode())
+    page = client.post(reverse("study_import_preview", args=[study.slug]), {"kind": "dialogues", "file": file})
+    chosen = {choice["name"]: choice["chosen"] for choice in page.context["choices"]}
+    assert (chosen["context"], chosen["response_context"]) == (["persona"], [""])
+    assert '<option value="persona" selected>persona</option>' in page.content.decode()
 
 
 def test_a_text_that_differs_between_responses_stands_above_them(study: Study, write: Write):

@@ -49,7 +49,12 @@ CASES = {
     "no metric": (
         "predictions", "p.csv", "dialogue,bleu\nx,1\n",
         "if each metric has a column, send metrics=NAMES; otherwise send map_value=COLUMN or map_label=COLUMN",
-        "enter them as “Columns that hold metrics”", "use --metrics NAMES",
+        "enter them as “Columns that hold metrics”; otherwise under Columns, choose the column of “Score” or “Label”",
+        "use --metrics NAMES",
+    ),
+    "two columns of scores": (
+        "predictions", "p.csv", "dialogue,score,value\nx,1,2\n",
+        "send map_value=COLUMN", "choose the column of “Score”", "--map value=COLUMN",
     ),
     "a chat log": (
         "dialogues", "d.jsonl", CHAT.replace('"Hi"', "5"),
@@ -88,4 +93,6 @@ def test_an_import_of_an_earlier_version_still_shows_its_errors(cast: Cast, clie
         "is missing: choose its column"
         in client.get(reverse("study_import_job", args=[SLUG, job.token])).content.decode()
     )
-    assert Api(cast.researcher).get("api_import", SLUG, job.token).json()["errors"] == kept
+    assert Api(cast.researcher).get("api_import", SLUG, job.token).json()["errors"] == [
+        each | {"record": 0} for each in kept
+    ]

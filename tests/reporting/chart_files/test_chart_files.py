@@ -25,7 +25,7 @@ from tests.working import rate_everything
 
 NOW = timezone.now()
 # There are too few answers, or none of the kind.
-NOTHING_YET = {"alphas", "behaviours", "board-course", "labels", "predicted", "ranking"}
+NOTHING_YET = {"alphas", "behaviours", "board-course", "labels", "predicted", "ranking", "ranks"}
 LONG = "it5-large-knowledge-grounded <2021> & checkpoint-18000"
 
 

@@ -229,7 +229,7 @@ def test_shares_that_differ_too_much_for_one_variance_are_warned_of_with_the_nam
     wanted = "too narrow for Plain and Sharp and too wide for Mild"
     [(warning, of)] = [found for found in warnings_of(rows).items() if wanted in found[0]]
     assert of == [first.criterion]
-    assert "run the command compare with --odds-ratios" in warning
+    assert "Odds ratios do not assume equal variances: they are below the differences" in warning
     names = {row.criterion: row.criterion for row in rows}
     said = " ".join(model_sentences(rows, names, has_dialogues_as_units=False))
     assert f"{first.criterion}: The shares differ so much that one variance does not suit all sources" in said

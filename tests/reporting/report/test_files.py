@@ -51,6 +51,7 @@ def test_the_document_has_a_table_with_a_caption_for_each_part_of_a_paper(report
     assert labels == [
         "means",
         "comparisons",
+        "oddsratios",
         "overall",
         "agreement",
         "majority",

@@ -5,7 +5,9 @@ import io
 import json
 import re
 from dataclasses import replace
+from itertools import product
 from uuid import uuid4
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -28,7 +30,7 @@ from reporting.report.build import build_report, plain_report
 from reporting.report.downloads import as_csv
 from reporting.report.latex import as_latex
 from reporting.report.methods import methods
-from reporting.report.pictures import ranking_picture
+from reporting.report.pictures import ranking_picture, ranks_picture
 from reporting.report.ranking_words import answers_sentence, thin_pairs
 from tests.clock import NOW as THEN
 from tests.comparing import deal, make_compared, make_compared_dialogues, make_scenarios, make_study, sides_of
@@ -140,8 +142,8 @@ def test_page_files_and_figure_have_the_same_numbers(answered):
     (model,) = csv.DictReader(io.StringIO(as_csv(report, "preference_models")))
     assert (model["model"], int(model["answers"])) == ("davidson", found.model.answers)
     assert json.loads(json.dumps(plain_report(report)))["rankings"][0]["sources"][0]["source"] == "model-a"
-    for ending in ("svg", "png"):
-        answer = client.get(reverse(f"report_figure_{ending}", args=[answered.slug, "ranking"]))
+    for ending, figure in product(("svg", "png"), ("ranking", "ranks")):
+        answer = client.get(reverse(f"report_figure_{ending}", args=[answered.slug, figure]))
         assert answer.status_code == 200
     assert "Model A" in client.get(reverse("report_figure_svg", args=[answered.slug, "ranking"])).content.decode()
 
@@ -335,6 +337,29 @@ def test_the_chart_prints_the_intervals_and_has_a_line_at_one_half(answered):
     rate = report.rankings[0].sources[0].win_rate
     assert f"{number(rate.value, '.0%')} [{number(rate.low, '.0%')}, {number(rate.high, '.0%')}]" in drawn
     assert "50 %: wins as many as it loses" in drawn
+
+
+def test_the_chart_of_ranks_has_the_ranks_of_the_table_and_says_what_they_are(answered):
+    report = build_report(answered, now=NOW)
+    (found,) = report.rankings
+    root = ElementTree.fromstring(str(ranks_picture(report)))
+    texts = [text.strip() for text in root.itertext() if text.strip()]
+    said = next(text for text in texts if text.startswith("Lines show the ranks"))
+    assert "for all sources at once with 95 per cent confidence" in said
+    for row in found.sources:
+        best, worst = row.best_rank, row.worst_rank
+        name = {each.key: each.name for each in report.sources}[row.source]
+        assert texts[texts.index(name) + 1] == (f"{best}" if best == worst else f"{best}–{worst}")
+    ticks = texts[texts.index("Better") + 1 :][: len(found.sources)]
+    assert ticks == [str(rank) for rank in range(1, len(found.sources) + 1)], "no halves of a rank"
+
+
+def test_there_is_no_chart_of_ranks_where_no_source_has_one(answered):
+    report = build_report(answered, now=NOW)
+    (found,) = report.rankings
+    unknown = [replace(row, best_rank=None, worst_rank=None) for row in found.sources]
+    report.rankings = [replace(found, sources=unknown)]
+    assert ranks_picture(report) == ""
 
 
 def thinned(found, answers: int):
