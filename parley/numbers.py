@@ -1,8 +1,10 @@
 """Format numbers as people write them."""
 
+import re
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 from math import floor, log10
 
+TIES = re.compile(r"(?<=\bp) (?=[=<])|(?<=[=<]) (?=[.\d])|(?<=\d) (?=%)")  # spaces within "p < .001" and "95 %"
 SMALLEST = 1e-6  # below this a result is 0 except for rounding errors
 
 
@@ -17,6 +19,11 @@ def number(value: float | None, form: str = ".2f") -> str:
     with localcontext(rounding=ROUND_HALF_UP):
         text = format(value if isinstance(value, int) else Decimal(repr(float(value))), form)
     return text.replace("-", "−") if float(text.rstrip("%")) else text.lstrip("-")
+
+
+def tied(text: str) -> str:
+    """Return the text with spaces that do not break within a p value or a percentage."""
+    return TIES.sub("\u00a0", text)
 
 
 def digits_beside_zero(value: float) -> int:

@@ -14,15 +14,17 @@ import numpy as np
 from measures.arrays import FloatArray, IntArray
 from measures.machines.alternative import AlternativeTest, alternative_test
 from measures.machines.ceiling import NOMINAL, Ceiling, human_ceiling
-from measures.machines.corrected import NOT_BINARY, Corrected, corrected_rate
+from measures.machines.corrected import NOT_BINARY, corrected_rate
+from measures.machines.jackknife import jackknife
 from measures.machines.judged import Judged
-from measures.machines.powered import ANYWHERE, Part, Powered, powered_mean
+from measures.machines.powered import ANYWHERE, Part, powered_mean
 from measures.machines.systems import ItemGap, Systems, compare_systems, widest_gaps
 from measures.machines.telling import Telling, telling_of
 from reporting.file_options import USUAL, Missing, Where, counted
 from reporting.file_scores import Scoring, TextArray
 from reporting.file_table import FileTable
 from reporting.offline import UnreadableRatings, number_of
+from reporting.report.judged import Scored
 
 SCALES = ("nominal", "interval")
 # More are no labels, and a table of all pairs of them would not fit into the memory.
@@ -62,15 +64,6 @@ class AuditScale:
 
 
 @dataclass(frozen=True, slots=True)
-class SourceMeans:
-    """The means of one source by people and by the judge; the source of all together is None."""
-
-    source: str | None
-    powered: Powered
-    corrected: Corrected
-
-
-@dataclass(frozen=True, slots=True)
 class Audit:
     """The results, with the names of what they have places of.
 
@@ -80,7 +73,7 @@ class Audit:
     alternative: AlternativeTest
     telling: Telling
     ceiling: list[Ceiling]
-    means: list[SourceMeans] | None
+    means: list[Scored] | None
     systems: Systems | None
     gaps: list[ItemGap]
     judged: Judged
@@ -243,7 +236,7 @@ class _Both:
         cluster = self._of_items(self.columns.cluster)[1] if self.columns.cluster else None
         return Judged.of(self.item_of_vote, annotator, votes, judge, cluster)
 
-    def means(self) -> tuple[list[SourceMeans] | None, Systems | None]:
+    def means(self) -> tuple[list[Scored] | None, Systems | None]:
         try:
             judged = self.judged(self.numbers())
         except _NoNumbers:
@@ -271,11 +264,12 @@ class _Both:
         return said
 
 
-def _source_means(source: str | None, part: Part) -> SourceMeans:
-    """Return both means; the intervals of shares stop at 0 and 1."""
+def _source_means(source: str | None, part: Part) -> Scored:
+    """Return the means; the intervals of shares stop at 0 and 1."""
     rate = corrected_rate(part)
     bounds = ANYWHERE if rate.estimate.reason == NOT_BINARY else (0.0, 1.0)
-    return SourceMeans(source, powered_mean(part, bounds=bounds), rate)
+    alone = jackknife(part.judge[:, None], part.cluster, lambda means: means[:, 0], bounds)
+    return Scored(source, alone, powered_mean(part, bounds=bounds), rate)
 
 
 def _without_missing(table: FileTable, column: str, missing: Missing) -> tuple[FileTable, list[str]]:

@@ -22,19 +22,33 @@ class FileCommand(BaseCommand):
         return super().create_parser(prog_name, subcommand, formatter_class=RawDescriptionHelpFormatter, **kwargs)
 
 
-def p_text(value: float | None) -> str:
-    """Return a p value with three decimals and no leading zero."""
-    return "-" if value is None else "<.001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
-
-
 def wrapped(text: str) -> str:
     return fill(text, WIDTH, break_on_hyphens=False)
 
 
 def printed(drawn: Grid) -> str:
-    """Return a table of the report in characters of a keyboard, with its texts to the left and numbers to the right."""
+    """Return a table of the report in characters of a keyboard, with its texts to the left and numbers to the right.
+
+    A table that is too wide for a terminal continues below, with the texts again.
+    """
     lines = [[head.text for head in drawn.heads], *(list(map(_in_line, line)) for line in drawn.lines)]
-    return aligned(lines, sum(head.look == TEXT for head in drawn.heads))
+    looks = [head.look for head in drawn.heads]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n\n".join(
+        aligned([[line[at] for at in places] for line in lines], looks.count(TEXT)) for places in _parts(looks, widths)
+    )
+
+
+def _parts(looks: Sequence[str], widths: Sequence[int]) -> list[list[int]]:
+    """Return the places of the columns of each part: the texts, and as many numbers as there is room for."""
+    texts = [at for at, look in enumerate(looks) if look == TEXT]
+    parts = [list(texts)]
+    for at in (at for at, look in enumerate(looks) if look != TEXT):
+        needed = sum(widths[each] + len(GAP) for each in (*parts[-1], at)) - len(GAP)
+        if needed > WIDTH and len(parts[-1]) > len(texts):
+            parts.append(list(texts))
+        parts[-1].append(at)
+    return parts
 
 
 def _in_line(cell: Cell) -> str:

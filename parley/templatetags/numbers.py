@@ -4,9 +4,10 @@ from functools import partial
 
 from django import template
 
-from parley.numbers import number
+from parley.numbers import number, tied
 
 register = template.Library()
+register.filter("tied", tied)
 for _name, _form in (("one", ".1f"), ("signed", "+.2f")):
     register.filter(_name, partial(number, form=_form))
 

@@ -28,7 +28,6 @@ def board_page(study: Study, query: Mapping[str, str]) -> dict[str, Any]:
         "table": agreement_table(data),
         "apart": questions_apart(data.spec),
         "compared": compared(data),
-        "source_names": {source.key: source.name for source in data.sources},
         "picture": agreement_picture(data) if data.cells.get(None) else "",
         "picture_query": urlencode(asked),
         "pairs_query": urlencode(asked | {"batch": pairs.batch.key}) if pairs else "",

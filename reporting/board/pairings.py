@@ -1,5 +1,6 @@
 """The comparisons on the live board: answers by pair of sources, agreement on pairs, and the bias of sides."""
 
+from types import SimpleNamespace
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -10,11 +11,13 @@ from measures.estimate import NO_VARIATION
 from parley.numbers import number
 from protocols.labels import SCALE, word_of
 from reporting.board.rows import BoardData
-from reporting.study.pairings import compared_criteria, identical_pairs, pairings, side_bias
+from reporting.report.shown import sources
+from reporting.study.pairings import SideBias, compared_criteria, identical_pairs, pairings, side_bias
+from reporting.tables.cells import Grid
 
 
-def compared(data: BoardData) -> list[tuple[str, list[Any], Any, str]]:
-    """Return (name, rows, bias, sentence on agreement) for each criterion of the scope that compares."""
+def compared(data: BoardData) -> list[tuple[str, Grid, SideBias, str]]:
+    """Return (name, table, bias, sentence on agreement) for each criterion of the scope that compares."""
     criteria = [each for each in compared_criteria(data.spec) if each in data.choice.scope.criteria]
     if not criteria:
         return []
@@ -24,11 +27,12 @@ def compared(data: BoardData) -> list[tuple[str, list[Any], Any, str]]:
         pk: (counts, alpha) for pk, counts, alpha in cells.values_list("criterion", "pairings", "estimates__alpha")
     }
     counts = {pk: each for pk, (each, _alpha) in found.items()}
+    about = SimpleNamespace(names={"sources": {source.key: source.name for source in data.sources}})
     answers = pairings(criteria, counts, identical_pairs(data.study), data.sources)
     return [
         (
             each.name,
-            [row for row in answers if row.criterion == each.key],
+            sources.pairings((row for row in answers if row.criterion == each.key), about, each.name),
             side_bias(each, counts.get(each.id, {})),
             _agreement(each.scale, *found.get(each.id, ({}, None))),
         )

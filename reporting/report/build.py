@@ -25,6 +25,7 @@ from reporting.report.flags import Flags, flags_table
 from reporting.report.further import FurtherAgreement, further_table
 from reporting.report.hashes import Hashes, hashes_of
 from reporting.report.inputs import Sources
+from reporting.report.judged import Judges, judges
 from reporting.report.methods import methods
 from reporting.report.negatives import Negatives, NegativeText, SourceNegatives
 from reporting.report.odds import SourceOdds, odds_table
@@ -249,6 +250,10 @@ class Report:
     @cached_property
     def predictions(self) -> list[Prediction]:
         return predicted_table(self._of.comparison)
+
+    @cached_property
+    def judges(self) -> Judges:
+        return judges(self._of.comparison)
 
     @cached_property
     def metrics(self) -> list[MetricMean]:

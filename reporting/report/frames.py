@@ -15,6 +15,7 @@ from reporting.report.distributions import Distribution, MarkedTurn, OptionAnswe
 from reporting.report.final_labels import FinalLabels
 from reporting.report.flags import Flags
 from reporting.report.further import FurtherAgreement
+from reporting.report.judged import HumanCeiling, JudgeDifference, JudgeScore, JudgeTest, TestedAnnotator
 from reporting.report.negatives import Negatives, NegativeText, SourceNegatives
 from reporting.report.odds import SourceOdds
 from reporting.report.pairs import Pair
@@ -186,6 +187,11 @@ _TABLES: list[Table[Report]] = [
         _final_labels,
     ),
     _of("predictions", Prediction, lambda report: report.predictions),
+    _of("judges", JudgeTest, lambda report: report.judges.tests),
+    _of("judge_annotators", TestedAnnotator, lambda report: report.judges.annotators),
+    _of("human_ceiling", HumanCeiling, lambda report: report.judges.ceiling),
+    _of("judge_scores", JudgeScore, lambda report: report.judges.scores),
+    _of("judge_differences", JudgeDifference, lambda report: report.judges.differences),
     _of("negatives", Negatives, lambda report: report.negatives),
     _of("negatives_by_source", SourceNegatives, lambda report: report.negatives_by_source),
     _of("negative_texts", NegativeText, lambda report: report.negative_texts),
@@ -242,7 +248,17 @@ _TABLES: list[Table[Report]] = [
     _of("breakdowns", Breakdown, lambda report: report.breakdowns),
     _of("excluded_batches", OtherBatches, lambda report: report.excluded_batches),
     Table("time_and_pay", TIDY, _time),
+    Table(
+        "pay",
+        [*columns(TEXTS, "currency"), *columns(COUNTS, "n_work"), *columns(TEXTS, "work bonus correction total")],
+        lambda report: (report.time_and_pay.ledger or {}).get("paid", ()),
+    ),
     _of("workload", Workload, lambda report: report.workload),
+    Table(
+        "adjudication",
+        columns(TEXTS, "criterion") + columns(COUNTS, "disagreements re_rating adjudicated replaced open"),
+        lambda report: (report.adjudication or {}).get("by_criterion", ()),
+    ),
     Table("acceptance", TIDY, lambda report: acceptance_table(report.acceptance)),
     Table("checklist", columns(TEXTS, "entry status text"), _checklist),
     _of("comments", Comment, lambda report: report.comments),

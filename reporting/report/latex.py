@@ -5,7 +5,7 @@ It compiles with pdfLaTeX; names in scripts other than Latin need XeLaTeX or Lua
 
 from django.utils.translation import override as in_language
 
-from reporting.record.acceptance_words import acceptance_lines, plan_lines
+from reporting.record.acceptance_words import plan_lines
 from reporting.report.build import Report
 from reporting.report.interval_words import withheld_sentence
 from reporting.report.latex_models import (
@@ -17,10 +17,11 @@ from reporting.report.latex_models import (
     rankings,
     win_rates,
 )
-from reporting.report.latex_table import FEW_UNITS, escaped, interval_notes, of_grid, of_these, table
+from reporting.report.latex_table import FEW_UNITS, escaped, interval_notes, of_grid, of_these
 from reporting.report.resampled import Limits
-from reporting.report.shown import agreement, answers
+from reporting.report.shown import agreement, answers, judges, study
 from reporting.report.shown.frames import Frames
+from reporting.tables.cells import PAPER
 
 HEAD = r"""\documentclass{article}
 \usepackage{iftex}
@@ -64,6 +65,8 @@ def latex_tables(report: Report) -> dict[str, str]:
         "majority": _majority,
         "distributions": _distributions,
         "negatives": _negatives,
+        "judges": _judges,
+        "judge-scores": _judge_scores,
         "acceptance": _acceptance,
         "checklist": _checklist,
     }
@@ -145,18 +148,20 @@ def _negatives(frames: Frames) -> str:
     return of_grid(answers.negatives(frames), caption, "negatives")
 
 
+def _judges(frames: Frames) -> str:
+    return of_grid(judges.tests(frames), f"Judges beside people. {judges.TESTED}", "judges")
+
+
+def _judge_scores(frames: Frames) -> str:
+    return of_grid(judges.scores(frames, PAPER), f"Scores of people and judges. {judges.SCORED}", "judgescores")
+
+
 def _acceptance(frames: Frames) -> str:
-    """Return the table of batch acceptance, in the page's words but in English."""
-    acceptance = frames.report.acceptance
-    if not acceptance:
+    if not frames.report.acceptance:
         return ""
-    plans = plan_lines(acceptance, frames.columns)
-    lines = [[line.name, line.value, " ".join(line.notes)] for line in acceptance_lines(acceptance)]
-    caption = " ".join(["Batch acceptance.", *plans])
-    return table(["Result", "Value", "Basis"], lines, caption, "acceptance", ["l", "r", "p{8cm}"])
+    caption = " ".join(["Batch acceptance.", *plan_lines(frames.report.acceptance, frames.columns)])
+    return of_grid(study.acceptance(frames, PAPER), caption, "acceptance")
 
 
 def _checklist(frames: Frames) -> str:
-    rows = frames.rows("checklist")
-    lines = [[row.entry.replace("_", " "), row.status, " ".join(row.text.split("\n"))] for row in rows]
-    return table(["Entry", "Status", "What"], lines, "Checklist of the study.", "checklist", ["l", "l", "p{9cm}"])
+    return of_grid(study.checklist(frames), "Checklist of the study.", "checklist")

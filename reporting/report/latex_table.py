@@ -5,10 +5,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 from typing import Protocol
 
+from parley.numbers import tied
 from reporting.report.latex_width import PAGE, SMALLEST, is_narrow, setting_of, total, widths_of
 from reporting.report.shown.parts import FEW_DATA
-from reporting.tables.cells import NUMBER, Cell, Grid
+from reporting.tables.cells import NUMBER, TEXT, WIDE, Cell, Grid
 
+BREAKS = re.compile(r"[^\S\u00a0]+")
 MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
 STACK = r"\begin{tabular}[t]{@{}%s@{}}%s\end{tabular}"
 BELOW = r"\\[0pt]{\scriptsize %s}"  # a further line of a cell
@@ -16,12 +18,14 @@ MOST_COLUMNS, MOST_LINES = 7, 48  # of one table: more do not fit on a page with
 MOST_LINES_OF_COLUMN = 24  # of a table in one column of text, whose caption takes more lines
 LINE = 70  # characters of a text that breaks
 FEW_UNITS = "Few data: with fewer than 20 items, or groups that are resampled, an interval is rough."
+LOOKS = {NUMBER: "r", TEXT: "l", WIDE: "p{9cm}"}
 WIDEST_HEAD = 10  # characters of a line
 SPECIAL = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     FEW_DATA: r"\dag{}",
+    "\u00a0": "~",
     "–": "--",
     "−": "$-$",
     "<": r"\textless{}",
@@ -43,7 +47,7 @@ class Ends(Protocol):
 
 def escaped(text: object) -> str:
     """Escape a text for LaTeX. Line breaks become spaces, because an empty line would end a cell."""
-    return "".join(SPECIAL.get(each, each) for each in " ".join(str(text).split()))
+    return "".join(SPECIAL.get(each, each) for each in tied(BREAKS.sub(" ", str(text)).strip()))
 
 
 def interval_notes(found: Iterable[Ends], few_data: str, all_withheld: str) -> str:
@@ -63,7 +67,7 @@ def of_grid(drawn: Grid, caption: str, label: str) -> str:
     """Return floats of a table that is drawn as for the page; nothing without rows."""
     heads = ["\n".join(wrap(head.text, WIDEST_HEAD, break_long_words=False)) for head in drawn.heads]
     lines = [[_printed(cell) for cell in line] for line in drawn.lines]
-    looks = ["r" if head.look == NUMBER else "l" for head in drawn.heads]
+    looks = [LOOKS[head.look] for head in drawn.heads]
     return table(heads, lines, caption, label, looks) if lines else ""
 
 

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from annotation.models import Batch
 from reporting.charts import drawn
 from reporting.datasheet.build import MISSING
-from reporting.record.acceptance_words import acceptance_lines, plan_lines
+from reporting.record.acceptance_words import plan_lines
 from reporting.report.alpha_check import DIFFERENT
 from reporting.report.build import Report
 from reporting.report.checklist import TITLES, lines_of
@@ -29,13 +31,13 @@ from reporting.report.pictures import (
     ranks_picture,
     votes_picture,
 )
-from reporting.report.pivot import agreement_of, by_reason, by_source, names_of
+from reporting.report.pivot import agreement_of, by_reason, by_source
 from reporting.report.ranking_words import differing_pairs
 from reporting.report.rankings import CriterionRanking
 from reporting.report.results import results
-from reporting.report.shown import agreement, answers, sources
+from reporting.report.shown import agreement, answers, judges, sources, study
 from reporting.report.shown.frames import Frames
-from reporting.study.pairings import Pairing, SideBias
+from reporting.study.pairings import SideBias
 from reporting.study.rules import rules_in_words
 from reporting.tables.cells import Grid
 
@@ -56,7 +58,7 @@ def page_of(report: Report) -> dict[str, Any]:
     frames = Frames(report)
     return {
         "report": report,
-        "names": _names(report),
+        "names": frames.names,
         "rules": rules_in_words(report.rules),
         "tables": [name for name, table in TABLES.items() if any(True for _row in table.rows(report))],
         "generated_at": datetime.fromisoformat(report.generated_at),
@@ -95,6 +97,9 @@ def page_of(report: Report) -> dict[str, Any]:
         "negatives_by_source": answers.negatives_by_source(frames),
         "final_labels": answers.final_labels(frames),
         "predictions": answers.predictions(frames),
+        "judges": judges.tests(frames),
+        "judge_scores": judges.scores(frames),
+        "judges_said": [_(judges.TESTED), _(judges.SCORED)],
         "distributions": answers.distributions(frames),
         "turns": answers.turns(frames),
         "turn_overlaps": answers.turn_overlaps(frames),
@@ -103,12 +108,18 @@ def page_of(report: Report) -> dict[str, Any]:
         "texts": _texts(report),
         "pairs": agreement.pairs(frames),
         "has_two_alphas": any(row.status == DIFFERENT for row in report.alpha_check),
-        "compared": _compared(report),
+        "compared": _compared(frames),
         "pairs_have_letters": len({(row.source_a, row.source_b) for row in report.pairings if row.answers}) > 1,
         **_by_source(frames),
         **_behaviours(frames),
         "breakdowns": answers.breakdowns(frames),
-        "acceptance": _acceptance(report),
+        "acceptance": plan_lines(report.acceptance, frames.columns) if report.acceptance else [],
+        "acceptance_table": study.acceptance(frames),
+        "disagreements": study.disagreements(frames),
+        "times": study.times(frames),
+        "pay": study.pay(frames),
+        "sides": study.sides(frames),
+        "mixes": list(study.mixes(frames)),
         "excluded": [(Batch.Kind(row.kind).label, row) for row in report.excluded_batches],
         "methods": methods(report),
         "results": results(report),
@@ -172,17 +183,17 @@ def _notes(found: Iterable[SourceScore]) -> list[str]:
     return list(dict.fromkeys(mean.limits.interval_note for mean in found if mean.limits.interval_note))
 
 
-def _names(report: Report) -> dict[str, dict[Any, str]]:
-    """Return the names of criteria and sources by key, and the keys of criteria that compare."""
-    return names_of(report) | {"compared": dict.fromkeys((each.criterion for each in report.side_bias), "")}
-
-
-def _compared(report: Report) -> list[tuple[str, list[Pairing], SideBias, str]]:
-    """Return (name, rows, bias, nothing) for each criterion that compares; agreement has a section of its own."""
-    names = _names(report)["criteria"]
+def _compared(frames: Frames) -> list[tuple[str, Grid, SideBias, str]]:
+    """Return (name, answers, bias, nothing) for each criterion that compares; agreement has a section of its own."""
+    names = frames.names["criteria"]
     return [
-        (names[bias.criterion], [row for row in report.pairings if row.criterion == bias.criterion], bias, "")
-        for bias in report.side_bias
+        (
+            names[bias.criterion],
+            sources.pairings(frames.rows("pairings", criterion=bias.criterion), frames, names[bias.criterion]),
+            bias,
+            "",
+        )
+        for bias in frames.report.side_bias
     ]
 
 
@@ -214,14 +225,6 @@ def _ranked(frames: Frames) -> list[Ranked]:
         )
         for each in frames.report.rankings
     ]
-
-
-def _acceptance(report: Report) -> dict[str, Any] | None:
-    acceptance = report.acceptance
-    if not acceptance:
-        return None
-    names = {each.key: each.name for each in report.criteria}
-    return {"plans": plan_lines(acceptance, names), "lines": acceptance_lines(acceptance)}
 
 
 def _texts(report: Report) -> list[Texts]:

@@ -4,21 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from annotation.models import Source, Study
-from measures.estimate import Estimate
 from reporting.predictions.selectors import metric_means
 from reporting.predictions.table import Comparison
+from reporting.report.judged import Figure, figure_of
 from reporting.study.plain import spread
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A share from 0 to 1 or a correlation with its 95 % interval. None is undefined; reason and note say why."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-    note: str | None
-    reason: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +47,7 @@ def predicted_table(comparison: Comparison) -> list[Prediction]:
     for metric, criterion in comparison.pairs:
         found = comparison.whole(metric, criterion)
         left_out = sum(found.left_out.values())
-        figures = (_figure(found.estimates[name]) for name in ("accuracy", "spearman", "pearson"))
+        figures = (figure_of(found.estimates[name]) for name in ("accuracy", "spearman", "pearson"))
         row = Prediction(metric.key, metric.name, metric.kind, criterion.key, found.n_used, left_out, *figures)
         rows.append(row)
     return rows
-
-
-def _figure(found: Estimate) -> Figure:
-    return Figure(found.value, found.low, found.high, found.interval_note, found.reason)

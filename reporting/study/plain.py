@@ -17,6 +17,8 @@ def spread(prefix: str = "") -> dict[str, str]:
 
 def plain(result: Any) -> Any:
     """Return a result as plain values: a dataclass is a mapping of its columns, in the order of its fields."""
+    if isinstance(result, str | int | float | None):  # most are, and a report has tens of thousands
+        return result
     if is_dataclass(result) and not isinstance(result, type):
         found: dict[str, Any] = {}
         for name, prefix in _fields(type(result)):

@@ -123,7 +123,7 @@ def pivot(
     corner: str,
     cells: Mapping[tuple[Any, Any], Cell],
     rows: Mapping[K, Cell],
-    columns: Mapping[Any, str],
+    columns: Mapping[Any, str | Head],
     missing: Cell = NOTHING,
 ) -> Grid:
     """Draw cells by row and column, of the named rows and columns those that occur."""
@@ -134,4 +134,5 @@ def pivot(
         for key, name in rows.items()
         if key in present[0]
     ]
-    return Grid(label, [Head(corner, TEXT), *map(Head, across.values())], lines)
+    heads = [each if isinstance(each, Head) else Head(each) for each in across.values()]
+    return Grid(label, [Head(corner, TEXT), *heads], lines)

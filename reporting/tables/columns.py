@@ -35,6 +35,7 @@ OF_DTYPE = {COUNTS: Format.COUNT, NUMBERS: Format.FIGURE, FLAGS: Format.TEXT, TE
 OF_NAME = {
     "p": Format.P_VALUE,
     "p_holm": Format.P_VALUE,
+    "p_corrected": Format.P_VALUE,
     "equivalence_p": Format.P_VALUE,
     "equivalence_p_holm": Format.P_VALUE,
     "transitivity_p": Format.P_VALUE,
@@ -71,7 +72,7 @@ class Column:
 
     @property
     def format(self) -> Format:
-        return OF_NAME.get(self.name, OF_DTYPE[self.dtype])
+        return Format.TEXT if self.dtype == TEXTS else OF_NAME.get(self.name, OF_DTYPE[self.dtype])
 
 
 def columns(dtype: str, names: str) -> list[Column]:

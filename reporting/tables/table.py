@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from reporting.study.plain import plain
-from reporting.tables.columns import Column
+from reporting.tables.columns import Column, Format
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -22,13 +22,21 @@ class Table(Generic[S]):
     columns: list[Column]
     rows: Callable[[S], Iterable[Any]]
 
+    @property
+    def formats(self) -> dict[str, Format]:
+        return {each.name: each.format for each in self.columns}
+
+    def values(self, source: S) -> dict[str, list[Any]]:
+        """Return the columns as values of Python, None for a missing one: what a page shows, and a frame is made of."""
+        rows = [plain(row) for row in self.rows(source)]
+        return {each.name: [_cell(row[each.name]) for row in rows] for each in self.columns}
+
     def frame(self, source: S) -> "DataFrame":
         """Return the rows with typed columns, which are there without any row, too."""
-        import pandas  # here: it takes half a second and 60 MB
+        import pandas  # here: it takes half a second and 60 MB, which a page can do without
 
-        rows = [plain(row) for row in self.rows(source)]
-        cells = {each: [_cell(row[each.name]) for row in rows] for each in self.columns}
-        return pandas.DataFrame({each.name: pandas.array(cells[each], dtype=each.dtype) for each in cells})
+        found = self.values(source)
+        return pandas.DataFrame({each.name: pandas.array(found[each.name], dtype=each.dtype) for each in self.columns})
 
 
 def rows_of(frame: "DataFrame") -> Iterator[tuple[Any, ...]]:

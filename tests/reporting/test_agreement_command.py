@@ -5,6 +5,7 @@ database.
 import gzip
 import io
 import json
+import re
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,9 @@ from django.core.management import CommandError, call_command
 from sklearn.metrics import cohen_kappa_score
 
 from measures.further import ORDERED_OF_ANNOTATORS, ORDERED_OF_PATTERNS
+from reporting.report.further import WORDS
+from reporting.tables.cells import written
+from reporting.tables.columns import Format
 
 ROOT = Path(__file__).resolve().parents[2]
 RATINGS = ROOT / "tests" / "data" / "ratings"
@@ -22,7 +26,12 @@ COEFFICIENTS = (
     "fleiss_kappa", "krippendorff_alpha", "cohen_kappa_mean", "conger_kappa", "gwet_ac1", "brennan_prediger",
     "percent_agreement", "all_agree_share",
 )  # fmt: skip
-NEW_ANNOTATORS = ("fleiss_new_annotators", "alpha_new_annotators")
+OVERALL_HEADS = {
+    "krippendorff_alpha": "Krippendorff's alpha",
+    "fleiss_kappa": "Fleiss' kappa",
+    "cohen_kappa_linear": "Weighted kappa, linear",
+    "gwet_ac1": "Gwet's AC1",
+}
 WEIGHTED = ("cohen_kappa_linear", "cohen_kappa_quadratic")
 
 
@@ -120,13 +129,13 @@ def test_one_result_per_group_in_the_order_of_the_file(ratings: Any) -> None:
     assert list(found[0]) == ["batch", "criterion", *counts, *COEFFICIENTS, "new_annotators", "fleiss_kappa_by_answer"]
 
 
-def parts_of(text: str) -> list[str]:
-    """The parts of a table that is too wide for one, without the notes below it."""
-    return [part for part in text.split("\n\n") if not part.split()[0].endswith(":")]
+HEADS = ("Items", "Answers", "Annotators", "Krippendorff's alpha", "Fleiss' kappa", "Gwet's AC1", "Per cent agreement")
 
 
-def headings_of(table: str) -> list[str]:
-    return [name for part in parts_of(table) for name in part.splitlines()[0].split()]
+def tables_in(text: str) -> list[list[list[str]]]:
+    """The tables, each with its lines as cells, without the notes below them."""
+    parts = [[re.split(r"  +", line.strip()) for line in part.splitlines()] for part in text.split("\n\n")]
+    return [[line for line in part if len(line) > 1] for part in parts[:-1]]
 
 
 def test_answers_with_an_order_have_further_coefficients_and_the_table_those_asked_for(ratings: Any) -> None:
@@ -136,13 +145,31 @@ def test_answers_with_an_order_have_further_coefficients_and_the_table_those_ask
     further = (*ORDERED_OF_PATTERNS, *ORDERED_OF_ANNOTATORS)
     assert set(further) <= set(found)
     assert not set(further) & set(results(path)[0])
-    text = printed(path, "--scale", "interval", "--coefficients", "icc_1,pearson_mean")
-    assert headings_of(text) == [
-        "n_items", "n_ratings", "n_annotators", "icc_1", "pearson_mean", *NEW_ANNOTATORS,
-    ]  # fmt: skip
-    assert f"{found['icc_1']['value']:.3f} [{found['icc_1']['low']:.3f}, {found['icc_1']['high']:.3f}]" in text
-    assert set(further) <= set(printed(path, "--scale", "interval", "--coefficients", "all").split())
-    assert not set(further) & set(printed(path, "--scale", "interval").split())
+    overall, others = tables_in(printed(path, "--scale", "interval", "--coefficients", "icc_1,pearson_mean"))
+    assert overall[0] == ["Criterion", *HEADS[:3]]
+    assert [line[0] for line in others[1:]] == ["ICC(1)", "Pearson's r, mean of pairs"]
+    assert others[1][1] == " ".join([two(found["icc_1"]["value"]), interval_of(found["icc_1"])])
+    names = {WORDS[name][0] for name in further}
+    assert names <= {line[0] for line in tables_in(printed(path, "--scale", "interval", "--coefficients", "all"))[-2]}
+    assert not [name for name in names if name in printed(path, "--scale", "interval")]
+
+
+def two(value: float) -> str:
+    return written(value, Format.FIGURE).replace("−", "-")
+
+
+def interval_of(ends: dict[str, Any]) -> str:
+    return f"[{two(ends['low'])}, {two(ends['high'])}]"
+
+
+def test_the_tables_are_those_of_the_report(ratings: Any) -> None:
+    rows = [f"{i},{r},{1 + (i * (7 + at) + at) % 5}" for i in range(30) for at, r in enumerate("xyz")]
+    path = ratings("\n".join(["item,rater,value", *rows]))
+    [found] = results(path, "--scale", "ordinal")
+    text = printed(path, "--scale", "ordinal")
+    for name, heading in OVERALL_HEADS.items():
+        heads, values = next(table for table in tables_in(text) if heading in table[0])
+        assert values[heads.index(heading)] == f"{two(found[name]['value'])} {interval_of(found[name])}"
 
 
 def test_a_coefficient_that_the_scale_does_not_have_is_refused_with_those_it_has(ratings: Any) -> None:
@@ -253,9 +280,10 @@ def test_there_are_intervals_for_new_annotators_too() -> None:
     [found] = results(path, "--leave-out", "Unsure")
     for name, ends in found["new_annotators"].items():
         assert ends["low"] < found[name]["low"] < found[name]["high"] < ends["high"]
-    shown = parts_of(printed(path, "--leave-out", "Unsure"))[-1].split()[-4:]
-    ends = [end for each in found["new_annotators"].values() for end in (each["low"], each["high"])]
-    assert [float(word.strip("[],")) for word in shown] == pytest.approx(ends, abs=5e-4)
+    _counts, _more, _further, (heads, values) = tables_in(printed(path, "--leave-out", "Unsure"))
+    shown = dict(zip(heads, values, strict=True))
+    for name, heading in (("fleiss_kappa", "Fleiss' kappa"), ("krippendorff_alpha", "Krippendorff's alpha")):
+        assert shown[heading] == f"{two(found[name]['value'])} {interval_of(found['new_annotators'][name])}"
 
 
 def test_two_raters_say_nothing_of_others(ratings: Any) -> None:
@@ -263,28 +291,33 @@ def test_two_raters_say_nothing_of_others(ratings: Any) -> None:
     nothing = {"low": None, "high": None, "interval_note": "few_annotators"}
     assert results(path)[0]["new_annotators"] == {"fleiss_kappa": nothing, "krippendorff_alpha": nothing}
     text = printed(path)
-    assert parts_of(text)[-1].split()[-2:] == ["(few_annotators)", "(few_annotators)"]
-    assert "few_annotators: no interval for new annotators with fewer than 3 annotators" in text.splitlines()
+    assert "Intervals for new annotators too" not in text
+    assert "Krippendorff's alpha: no interval for new annotators with fewer than 3 annotators." in " ".join(
+        text.split()
+    )
 
 
 def test_the_table_is_aligned(ratings: Any) -> None:
     text = printed(ratings(twelve_items()))
-    blocks = [block.splitlines() for block in parts_of(text)]
-    assert headings_of(text) == ["n_items", "n_ratings", "n_annotators", *COEFFICIENTS, *NEW_ANNOTATORS]
-    assert blocks[0][1].split()[:3] == ["12", "24", "2"]
-    for heading, numbers in blocks:
+    first, second, *_ = tables_in(text)
+    assert first[0] + second[0][1:] == ["Criterion", *HEADS]
+    assert first[1][:4] == ["value", "12", "24", "2"]
+    for part in text.split("\n\n")[:2]:
+        heading, numbers = part.splitlines()
         assert len(heading) == len(numbers) <= 110
 
 
 def test_a_table_that_is_too_wide_continues_below_with_the_labels_again(ratings: Any) -> None:
     text = "item,rater,value,about\n" + "".join(
-        f"{at},{rater},{at % 3},{about}\n" for at in range(12) for rater in "xy" for about in ("tone", "fact")
+        f"{at},{rater},{at % 3 + (at == 5) * (rater == 'y')},{about}\n"
+        for at in range(12)
+        for rater in "xy"
+        for about in ("tone", "fact")
     )
-    blocks = parts_of(printed(ratings(text), "--criterion", "about"))
-    assert len(blocks) > 1
-    for block in blocks:
-        assert [line.split()[0] for line in block.splitlines()] == ["criterion", "tone", "fact"]
-        assert max(map(len, block.splitlines())) <= 110
+    shown = printed(ratings(text), "--criterion", "about", "--scale", "ordinal")
+    for table in tables_in(shown)[:2]:
+        assert [line[0] for line in table] == ["Criterion", "tone", "fact"]
+    assert max(map(len, shown.splitlines())) <= 110
 
 
 def test_gzip_is_known_by_its_content(ratings: Any, tmp_path: Path) -> None:
@@ -307,9 +340,7 @@ def test_text_answers_on_an_ordinal_scale_warn_of_their_order(ratings: Any) -> N
     assert "alphabetical order (a, b)" in errors.getvalue()
 
 
-def test_the_codes_of_the_table_are_explained_below_it_and_so_is_a_dash(ratings: Any) -> None:
-    out = io.StringIO()
-    call_command("agreement", str(ratings("item,rater,value\ni1,x,1\ni2,x,2\n")), *PARTS, stdout=out)
-    lines = out.getvalue().splitlines()
-    assert "no_pairs: no item was rated by more than one annotator" in lines
-    assert "-: without an interval for these annotators, there is none for new annotators" in lines
+def test_a_dash_is_explained_below_the_tables(ratings: Any) -> None:
+    words = " ".join(printed(ratings("item,rater,value\ni1,x,1\ni2,x,2\n")).split())
+    assert "Share on which all agree: no item was rated by more than one annotator." in words
+    assert "Intervals are" not in words

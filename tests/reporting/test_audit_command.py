@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,6 +18,8 @@ from django.core.management import CommandError, call_command
 from measures.machines.alternative import alternative_test
 from measures.machines.judged import Judged
 from measures.machines.powered import Part, powered_mean
+from reporting.tables import cells
+from reporting.tables.columns import Format
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = ("--item", "item", "--annotator", "who", "--value", "value")
@@ -108,7 +111,15 @@ def test_every_kind_of_file_gives_the_same(files, frames, tmp_path):
         assert result(paths, "--source", "source") == first
 
 
-def test_the_text_has_every_table(files):
+def two(value: float) -> str:
+    return cells.written(value, Format.FIGURE)
+
+
+def shown(found: dict[str, Any]) -> str:
+    return f"{two(found['value'])} [{two(found['low'])}, {two(found['high'])}]"
+
+
+def test_the_text_has_every_table_as_the_report_writes_it(files):
     text, _ = printed(files, "--cluster", "conversation", "--source", "source")
     found = result(files, "--cluster", "conversation", "--source", "source")
     words = " ".join(text.split())
@@ -116,17 +127,25 @@ def test_the_text_has_every_table(files):
         "320 ratings by 4 annotators; the judge answered 200 items, of which people rated 80; 50 conversations."
         in words
     )
-    assert "Alternative annotator test: passed. Winning rate 1.000 with epsilon 0.15" in words
-    assert "accuracy against one other vote" in text
+    assert "Alternative annotator test: passed. Winning rate 1.00 with epsilon 0.15" in words
+    for annotator in found["alt_test"]["annotators"]:
+        assert [
+            annotator["annotator"],
+            "t",
+            "test",
+            str(annotator["n_items"]),
+            two(annotator["advantage_probability"]),
+        ] in [line.split()[:5] for line in text.splitlines()]
+    assert f"Accuracy against one other answer  {shown(found['ceiling'][0]['people'])}" in re.sub("  +", "  ", text)
     assert "80 items with two ratings or more" in words
-    assert f"{found['ppi']['estimate']:.3f} [{found['ppi']['low']:.3f}, {found['ppi']['high']:.3f}]" in text
+    assert shown(found["ppi"] | {"value": found["ppi"]["estimate"]}) in text
     assert [each["source"] for each in found["sources"]] == ["a", "b", "c", "d"]
     assert len(found["differences"]) == 6
-    assert "a - d" in text
-    assert f"Kendall's tau {found['systems']['kendall']['value']:.3f}" in words
-    assert "people and judge differ most on" in text
+    assert any(line.startswith("a minus d") for line in text.splitlines())
+    assert f"Kendall's tau {two(found['systems']['kendall']['value'])}" in words
+    assert "People and judge differ most on" in text
     assert "for new conversations like these, but for these annotators only." in text
-    assert max(map(len, text.splitlines())) <= 120
+    assert max(map(len, text.splitlines())) <= 110
 
 
 def test_words_are_labels_and_positive_ones_have_a_mean(written):

@@ -119,7 +119,12 @@ def test_the_table_has_the_model_the_pairs_and_both_scales(frame: pd.DataFrame, 
     assert f"{best['strength']:+.2f} [{best['low']:+.2f}, {best['high']:+.2f}]" in table
     assert f"{best['win_rate']:.0%} [{best['win_rate_low']:.0%}, {best['win_rate_high']:.0%}]" in table
     assert f"{400 / math.log(10) * best['strength']:+.0f}" in table
-    assert "bot 0 against bot 1" in table
+    _ranking, answers, matrix, *_ = table.split("\n\n")
+    pair = next(each for each in found["pairs"] if (each["a"], each["b"]) == ("bot 0", "bot 1"))
+    [line] = [line.split() for line in answers.splitlines() if line.startswith("bot 0 and bot 1")]
+    assert line[5:8] == [str(pair[name]) for name in ("a_preferred", "b_preferred", "ties")]
+    [line] = [line for line in matrix.splitlines() if line.startswith("bot 0")]
+    assert f"{pair['win_rate']:.0%} [{pair['win_rate_low']:.0%}, {pair['win_rate_high']:.0%}] n" in line
     assert "Davidson" in table
     assert "30 conversations" in table
     n_bad = (frame["winner"] == "both_bad").sum()
@@ -244,7 +249,7 @@ def test_the_table_says_for_whom_and_which_win_rate(frame: pd.DataFrame, tmp_pat
     counted = (left | right) & (winner != "both_bad")
     won = (left & (winner == "left")) | (right & (winner == "right"))
     plain = (won.sum() + (counted & (winner == "tie")).sum() / 2) / counted.sum()
-    [line] = [line for line in table.splitlines() if line.startswith("bot 0  ")]
+    line = next(line for line in table.splitlines() if line.startswith("bot 0  "))
     assert f"{plain:.0%}" in line.split("]")[2].split()
     assert "1 triad of sources." in table
     assert max(map(len, table.splitlines())) <= 120

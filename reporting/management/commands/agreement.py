@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from django.core.management.base import CommandError, CommandParser
 from measures.estimate import Estimate
 from measures.further import ORDERED_OF_ANNOTATORS, ORDERED_OF_PATTERNS
 from measures.intervals import Interval
-from reporting.file_command import GAP, WIDTH, FileCommand, aligned, wrapped
+from reporting.file_command import FileCommand, printed, wrapped
 from reporting.file_options import Missing, add_missing, add_where, words
 from reporting.offline import (
     COEFFICIENTS,
@@ -23,10 +23,15 @@ from reporting.offline import (
     UnreadableRatings,
     agreement_of_file,
 )
+from reporting.report.further import WORDS
+from reporting.report.shown import agreement
+from reporting.report.shown.frames import Frames
+from reporting.report.shown.of_files import OVERALL, frames_of_agreement
+from reporting.tables.cells import Cell, Grid, Shown, written
+from reporting.tables.columns import Format
 
 COUNTS = ("n_items", "n_ratings", "n_annotators")
 ORDERED = {*ORDERED_OF_PATTERNS, *ORDERED_OF_ANNOTATORS}
-NEW_ANNOTATORS = {"fleiss_kappa": "fleiss_new_annotators", "krippendorff_alpha": "alpha_new_annotators"}
 
 # What the codes of values and of intervals mean.
 MEANINGS = {
@@ -34,15 +39,17 @@ MEANINGS = {
     "no_pairs": "no item was rated by more than one annotator",
     "no_variation": "everybody gave the same answer, so agreement cannot be told from chance",
     "one_category": "there is only one answer",
-    "no_spread": "the items are all alike, so there is no interval",
+    "no_spread": "no interval, because the items are all alike",
     "too_few_items": "no interval with fewer than 10 items",
     "rare_answers": "no interval: one answer has more than nine tenths of the votes, with fewer than 100 items",
-    "unreliable": "with so few items or annotators, the interval is rough",
+    "unreliable": "with so few items or annotators, the interval (†) is rough",
     "unstable_bootstrap": "no interval: too many resamples were undefined",
     "few_annotators": "no interval for new annotators with fewer than 3 annotators",
     "few_groups": "no interval for new annotators with so few items",
     "no_standard_error": "no interval: its standard error is undefined",
 }
+FOR_WHOM = "Intervals are 95 %, for these annotators and new items like these."
+NEW_ANNOTATORS = "Intervals for new annotators too (two-way jackknife)"
 
 HELP = """Agreement of the ratings in a CSV file (.csv or .csv.gz, one row per rating, header row).
 
@@ -56,8 +63,8 @@ values are missing votes. Without --values the declared answers are those that o
 Intervals are 95%: Gwet's standard error with t; for alpha and the further coefficients the item bootstrap
 (fixed seed); for mean Cohen a jackknife over items. Correlations and ICC(A,1) and ICC(C,1) have none.
 Intervals are left out where they would mislead: below 10 items, below 100 when the rarer answers make up less
-than 10%, or when all items are alike. They hold for these annotators and new items; the columns
-*_new_annotators have intervals for new annotators too (two-way jackknife). Needs no database."""
+than 10%, or when all items are alike. They hold for these annotators and new items; a table of
+its own has intervals for new annotators too (two-way jackknife). Needs no database."""
 # Without this pattern of negative numbers, argparse takes '-2,-1,0' for an unknown option.
 NEGATIVE_NUMBERS = re.compile(r"^-[\d.][-\d.,\s]*$")
 
@@ -98,7 +105,7 @@ class Command(FileCommand):
             type=words,
             default=(),
             metavar="C,...",
-            help="columns of the table, in order; 'all' has those for ordered answers too, as the JSON always does",
+            help="those that the tables have; 'all' has those for ordered answers too, as the JSON always does",
         )
         parser.add_argument("--json", action="store_true", help="a JSON list instead of a table")
 
@@ -123,7 +130,7 @@ class Command(FileCommand):
             self.stdout.write(as_json(found, columns))
         else:
             chosen = _chosen(found, options["coefficients"])
-            self.stdout.write("\n\n".join(filter(None, [as_table(found, columns, chosen), as_notes(found, chosen)])))
+            self.stdout.write(as_text(found, columns, chosen, scale.level))
 
 
 def _chosen(found: FileAgreement, wanted: Sequence[str]) -> list[str]:
@@ -168,65 +175,50 @@ def _ends(interval: Interval) -> dict[str, Any]:
     return {"low": interval.low, "high": interval.high, "interval_note": interval.note}
 
 
-def _limits(interval: Interval | None) -> str:
-    if interval is None or interval.low is None or interval.high is None:
-        return f"({interval.note})" if interval else "-"
-    return f"[{interval.low:.3f}, {interval.high:.3f}]"
+def as_text(found: FileAgreement, columns: Columns, wanted: Sequence[str], scale: str) -> str:
+    """Return the tables of the report with a row or column for each group, and below them what they rest on."""
+    names = [", ".join(group.key) or columns.value for group in found.groups]
+    frames = frames_of_agreement(found, names, scale, wanted)
+    new, further = agreement.for_new_annotators(frames), agreement.further(frames)
+    return "\n\n".join(
+        [
+            printed(_overall(found, frames, wanted)),
+            *([printed(further)] if further.lines else []),
+            *([f"{NEW_ANNOTATORS}\n{printed(new)}"] if new.lines else []),
+            "\n".join(map(wrapped, [*_for_whom(found), *_notes(found, wanted)])),
+        ]
+    )
 
 
-def as_table(found: FileAgreement, columns: Columns, coefficients: Sequence[str]) -> str:
-    """Return an aligned table, with labels to the left and numbers to the right.
+def _for_whom(found: FileAgreement) -> list[str]:
+    has_interval = any(each.low is not None for group in found.groups for each in group.coefficients.values())
+    return [FOR_WHOM] if has_interval else []
 
-    A table that is too wide for a terminal continues below, with the labels again.
-    """
-    labels = list(_labels(found.groups[0], columns))
-    lines = [[*labels, *COUNTS, *coefficients, *NEW_ANNOTATORS.values()]]
+
+def _overall(found: FileAgreement, frames: Frames, wanted: Sequence[str]) -> Grid:
+    """Return the wanted columns of the report, and beside the items how many answers from how many people there are."""
+
+    def count(name: str) -> Callable[[Any, Frames], Cell]:
+        return lambda row, _frames: Cell(written(getattr(found.groups[int(row.criterion)], name), Format.COUNT))
+
+    known = {each.term: each for each in agreement.overall_columns()}
+    chosen = [known[term] for name, term in OVERALL.items() if name in wanted]
+    counts = [
+        known["agreement_items"],
+        Shown("Answers", count("n_ratings")),
+        Shown("Annotators", count("n_annotators")),
+    ]
+    return frames.grid("overall", "", [known[""], *counts, *chosen])
+
+
+def _notes(found: FileAgreement, wanted: Sequence[str]) -> list[str]:
+    """Return why a value or an interval is missing or marked, and of which coefficients."""
+    names = {each.term: str(each.heading) for each in agreement.overall_columns()}
+    said: dict[str, dict[str, None]] = {}
     for group in found.groups:
-        counts = [str(getattr(group, name)) for name in COUNTS]
-        new = [_limits(group.new_annotators.get(name)) for name in NEW_ANNOTATORS]
-        lines.append(
-            [
-                *_labels(group, columns).values(),
-                *counts,
-                *(_cell(group.coefficients.get(name)) for name in coefficients),
-                *new,
-            ]
-        )
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    blocks = [[*range(len(labels)), *places] for places in _blocks(widths, len(labels))]
-    return "\n\n".join(aligned([[line[at] for at in places] for line in lines], len(labels)) for places in blocks)
-
-
-def as_notes(found: FileAgreement, coefficients: Sequence[str]) -> str:
-    """Return what each code of the table means, and why a column has only a dash."""
-    shown = [each.coefficients[name] for each in found.groups for name in coefficients if name in each.coefficients]
-    new = [interval for group in found.groups for interval in group.new_annotators.values()]
-    codes = [code for each in shown for code in (each.reason, each.interval_note)] + [each.note for each in new]
-    lines = [f"{code}: {MEANINGS[code]}" for code in dict.fromkeys(codes) if code in MEANINGS]
-    if any(len(group.new_annotators) < len(NEW_ANNOTATORS) for group in found.groups):
-        lines.append("-: without an interval for these annotators, there is none for new annotators")
-    return "\n".join(wrapped(line) for line in lines)
-
-
-def _blocks(widths: Sequence[int], n_labels: int) -> list[list[int]]:
-    """Return the places of the columns of numbers in each block, as many as there is room for beside the labels."""
-    labels = sum(width + len(GAP) for width in widths[:n_labels])
-    blocks: list[list[int]] = []
-    room = 0
-    for at in range(n_labels, len(widths)):
-        room -= widths[at] + len(GAP)
-        if room < 0 or not blocks:
-            blocks.append([])
-            room = WIDTH - labels - widths[at]
-        blocks[-1].append(at)
-    return blocks
-
-
-def _cell(estimate: Estimate | None) -> str:
-    if estimate is None:  # not for the scale of this criterion
-        return "-"
-    if estimate.value is None:
-        return f"- ({estimate.reason})"
-    interval = "" if estimate.low is None else f" [{estimate.low:.3f}, {estimate.high:.3f}]"
-    note = f" ({estimate.interval_note})" if estimate.interval_note else ""
-    return f"{estimate.value:.3f}{interval}{note}"
+        for name in (each for each in wanted if each in group.coefficients):
+            estimate, new = group.coefficients[name], group.new_annotators.get(name)
+            for code in (estimate.reason, estimate.interval_note, new.note if new else None):
+                if code in MEANINGS:
+                    said.setdefault(code, {})[WORDS[name][0] if name in WORDS else names[OVERALL[name]]] = None
+    return [f"{'; '.join(of)}: {MEANINGS[code]}." for code, of in said.items()]

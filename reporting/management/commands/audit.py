@@ -4,21 +4,27 @@ import json
 from argparse import ArgumentTypeError
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
 from measures.estimate import NO_SPREAD, NO_VARIATION, TOO_FEW_ITEMS, Estimate
 from measures.intervals import RARE_ANSWERS, UNRELIABLE
-from measures.machines.alternative import EPSILON, SMALL_SAMPLE, TOO_FEW_ANNOTATORS, AnnotatorTest
-from measures.machines.ceiling import ONE_OTHER, REST
+from measures.machines.alternative import EPSILON, SMALL_SAMPLE, TOO_FEW_ANNOTATORS
 from measures.machines.corrected import CLIPPED, NOT_BINARY, NOT_TOLD_FROM_CHANCE, WEAK_JUDGE
 from measures.machines.powered import JUDGE_IS_THE_LIMIT, NO_LABELS, TOO_FEW_JUDGED, powered_difference
 from measures.machines.systems import TOO_FEW_SOURCES
-from reporting.audited_file import SCALES, Audit, AuditColumns, AuditScale, SourceMeans, audit_files
-from reporting.file_command import FileCommand, aligned, p_text, wrapped
+from parley.numbers import number
+from reporting.audited_file import SCALES, Audit, AuditColumns, AuditScale, audit_files
+from reporting.file_command import FileCommand, printed, wrapped
 from reporting.file_options import Missing, add_missing, add_where, counted, words
 from reporting.offline import UnreadableRatings
+from reporting.report.judged import Scored
+from reporting.report.shown import judges
+from reporting.report.shown.of_files import frames_of_audit
+from reporting.tables.cells import TERMINAL, TEXT, Grid, Shown, grid
+from reporting.tables.columns import Format
 
 HELP = """How a judge, such as a language model, compares with people. HUMANS has one row per rating, JUDGE one row per
 item, with the same names of columns; --cluster and --source may be in either file. Any table that pandas reads.
@@ -55,7 +61,9 @@ NO_FURTHER = {
     JUDGE_IS_THE_LIMIT: "no number (the judge's part alone is too wide: let it answer more items)",
     TOO_FEW_JUDGED: "no number (the judge answered too few items: let it answer more)",
 }
-AGAINST = {ONE_OTHER: "one other vote", REST: "the rest of the votes"}
+TOGETHER = "Differences of the sources, by people and judge together (PPI++)"
+WIDEST = "People and judge differ most on"
+GAP_FORMATS = {"item": Format.TEXT, "gap": Format.FIGURE, "spread": Format.FIGURE, "n_ratings": Format.COUNT}
 FOR_WHOM = "Intervals are 95 %, each by itself, for new conversations like these, but for these annotators only."
 SHOWN_GAPS = 10
 
@@ -135,14 +143,18 @@ def as_json(found: Audit) -> str:
             for first, second, difference in _differences(found)
         ],
         "systems": _systems_fields(found),
-        "gaps": [
-            {"item": found.items[each.item], "gap": each.gap, "spread": each.spread, "n_ratings": each.n_votes}
-            for each in found.gaps
-        ],
+        "gaps": _gap_fields(found),
         "reasons": _reasons(found),
         "caution": _caution(found),
     }  # fmt: skip
     return json.dumps(fields, indent=2, allow_nan=False, ensure_ascii=False)
+
+
+def _gap_fields(found: Audit) -> list[dict[str, Any]]:
+    return [
+        {"item": found.items[each.item], "gap": each.gap, "spread": each.spread, "n_ratings": each.n_votes}
+        for each in found.gaps
+    ]
 
 
 def _fields(estimate: Estimate) -> dict[str, Any]:
@@ -191,7 +203,7 @@ def _caution(found: Audit) -> str | None:
     return None
 
 
-def _powered_fields(means: SourceMeans | None) -> dict[str, Any]:
+def _powered_fields(means: Scored | None) -> dict[str, Any]:
     if means is None:
         return dict.fromkeys(("estimate", "low", "high", "n_labelled", "n_all"))
     found = means.powered.estimate
@@ -204,10 +216,10 @@ def _powered_fields(means: SourceMeans | None) -> dict[str, Any]:
     }
 
 
-def _corrected_fields(means: SourceMeans | None) -> dict[str, Any]:
-    if means is None:
+def _corrected_fields(means: Scored | None) -> dict[str, Any]:
+    found = means.corrected if means else None
+    if found is None:
         return dict.fromkeys(("estimate", "low", "high", "sensitivity", "specificity", "judged"))
-    found = means.corrected
     return {
         "estimate": found.estimate.value,
         "low": found.estimate.low,
@@ -236,7 +248,9 @@ def _reasons(found: Audit) -> dict[str, str]:
         )
     for each in found.means:
         of_source = f", {each.source}" if each.source is not None else ""
-        parts |= {f"ppi{of_source}": each.powered.estimate, f"corrected{of_source}": each.corrected.estimate}
+        parts[f"ppi{of_source}"] = each.powered.estimate
+        if each.corrected:
+            parts[f"corrected{of_source}"] = each.corrected.estimate
     return {name: said for name, each in parts.items() if (said := _why(each))}
 
 
@@ -247,7 +261,7 @@ def _why(estimate: Estimate) -> str:
     return "; ".join(NOTES.get(each, each) for each in notes)
 
 
-def _differences(found: Audit) -> list[tuple[SourceMeans, SourceMeans, Estimate]]:
+def _differences(found: Audit) -> list[tuple[Scored, Scored, Estimate]]:
     sources = (found.means or [])[1:]
     return [
         (first, second, powered_difference(first.powered, second.powered)) for first, second in combinations(sources, 2)
@@ -258,8 +272,16 @@ def _differences(found: Audit) -> list[tuple[SourceMeans, SourceMeans, Estimate]
 
 
 def as_text(found: Audit) -> str:
-    blocks = [_sizes(found), _alternative_text(found), _ceiling_text(found), *_means_text(found), *_systems_text(found)]
-    blocks += [FOR_WHOM, *_gaps_text(found)]
+    frames = frames_of_audit(found)
+    blocks = [_sizes(found), printed(judges.annotators(frames)), _alternative_text(found)]
+    blocks += [printed(judges.ceiling(frames)), _ceiling_text(found)]
+    if found.means:
+        blocks += [printed(judges.scores(frames, TERMINAL)), *_further_text(found.means[0])]
+    if frames.rows("judge_differences"):
+        blocks.append(f"{TOGETHER}\n{printed(judges.differences(frames))}")
+    blocks += [*_systems_text(found), FOR_WHOM]
+    if found.gaps:
+        blocks.append(f"{WIDEST}\n{printed(_gaps(found))}")
     if reasons := _reasons(found):
         blocks.append("Notes:\n" + "\n".join(f"  {name}: {said}" for name, said in reasons.items()))
     return "\n\n".join(blocks)
@@ -278,64 +300,33 @@ def _sizes(found: Audit) -> str:
 
 def _alternative_text(found: Audit) -> str:
     test = found.alternative
-    rows = [
-        [found.annotators[each.annotator], f"{each.advantage.n_items:,}", _number(each.advantage.value),
-         _number(each.own), each.test or "-", p_text(each.p_value), p_text(each.adjusted_p), _won(each)]
-        for each in test.annotators
-    ]  # fmt: skip
-    titles = ["annotator", "items", "judge as good", "annotator as good", "test", "p", "p (BY)", "judge wins"]
     if test.winning_rate.value is None:
         said = f"Alternative annotator test: none, because {_why(test.winning_rate)}."
     else:
         said = (
             f"Alternative annotator test: {'passed' if test.passes else 'not passed'}. Winning rate "
-            f"{test.winning_rate.value:.3f} with epsilon {test.epsilon:g} (.5 passes); average advantage probability "
-            f"{_shown(test.advantage)}."
+            f"{number(test.winning_rate.value)} with epsilon {test.epsilon:g} (.5 passes); average advantage "
+            f"probability {_shown(test.advantage)}."
         )
     if caution := _caution(found):
         said += f" Caution: {caution}"
-    return f"{aligned([titles, *rows])}\n\n{wrapped(said)}"
-
-
-def _won(each: AnnotatorTest) -> str:
-    return "-" if each.is_won is None else "yes" if each.is_won else "no"
+    return wrapped(said)
 
 
 def _ceiling_text(found: Audit) -> str:
-    rows = [
-        [f"{each.measure} against {AGAINST[each.against]}", *map(_shown, (each.people, each.judge, each.difference))]
-        for each in found.ceiling
-    ]
     first = found.ceiling[0].people
-    said = (
+    return wrapped(
         f"Human ceiling: {counted(first.n_items, 'item')} with two ratings or more and an answer of the judge, "
         f"{counted(first.n_ratings, 'rating')}; {counted(first.n_left_out, 'item')} left out. Each item counts once."
     )
-    return f"{aligned([['human ceiling', 'people', 'judge', 'judge - people'], *rows])}\n\n{wrapped(said)}"
 
 
-def _means_text(found: Audit) -> list[str]:
-    if found.means is None:
+def _further_text(whole: Scored) -> list[str]:
+    further = whole.powered.further
+    if further.n is None and further.reason not in NO_FURTHER:
         return []
-    rows = [
-        [_name(each), _shown(each.powered.people), _shown(each.powered.estimate), _number(each.powered.power),
-         _shown(each.corrected.estimate), f"{each.powered.estimate.n_items:,}", f"{each.powered.estimate.n_ratings:,}"]
-        for each in found.means
-    ]  # fmt: skip
-    titles = ["mean", "people alone", "with the judge (PPI++)", "lambda", "corrected rate", "rated", "all"]
-    blocks = [aligned([titles, *rows])]
-    differences = [[f"{a.source} - {b.source}", _shown(each)] for a, b, each in _differences(found)]
-    if differences:
-        blocks.append(aligned([["difference (PPI++)", "estimate"], *differences]))
-    further = found.means[0].powered.further
-    if further.n is not None or further.reason in NO_FURTHER:
-        number = f"{further.n:,}" if further.n is not None else NO_FURTHER[further.reason or ""]
-        blocks.append(wrapped(f"Further items that people must rate to halve the interval of the mean: {number}."))
-    return blocks
-
-
-def _name(means: SourceMeans) -> str:
-    return "all items" if means.source is None else means.source
+    n = f"{further.n:,}" if further.n is not None else NO_FURTHER[further.reason or ""]
+    return [wrapped(f"Further items that people must rate to halve the interval of the mean: {n}.")]
 
 
 def _systems_text(found: Audit) -> list[str]:
@@ -347,21 +338,18 @@ def _systems_text(found: Audit) -> list[str]:
     )]  # fmt: skip
 
 
-def _gaps_text(found: Audit) -> list[str]:
-    if not found.gaps:
-        return []
-    rows = [
-        [found.items[each.item], f"{each.gap:.3f}", f"{each.spread:.3f}", f"{each.n_votes:,}"]
-        for each in found.gaps[:SHOWN_GAPS]
+def _gaps(found: Audit) -> Grid:
+    shown = [
+        Shown("Item", "item", TEXT),
+        Shown("Gap", "gap"),
+        Shown("Among people", "spread"),
+        Shown("Answers", "n_ratings"),
     ]
-    return [aligned([["people and judge differ most on", "gap", "among people", "ratings"], *rows])]
+    rows = [SimpleNamespace(**each) for each in _gap_fields(found)[:SHOWN_GAPS]]
+    return grid("", shown, rows, None, GAP_FORMATS)
 
 
 def _shown(found: Estimate) -> str:
     if found.value is None:
         return f"- ({found.reason})"
-    return f"{found.value:.3f}" + ("" if found.low is None else f" [{found.low:.3f}, {found.high:.3f}]")
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
+    return f"{number(found.value)}" + ("" if found.low is None else f" [{number(found.low)}, {number(found.high)}]")

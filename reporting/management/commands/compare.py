@@ -12,16 +12,16 @@ from measures.intervals import UNRELIABLE
 from measures.mixed.sources import BEYOND_SCALE, BY_MODEL, FEWEST_OF_RARER_ANSWER, RARE_ANSWER, SourceComparison
 from measures.mixed.words import taste_sentence, unequal_sentence
 from measures.ordinal.odds import NO_VARIATION, NOT_CONVERGED, SEPARATED, TOO_LARGE, CumulativeFit
-from reporting.file_command import FileCommand, aligned, p_text, printed, wrapped
+from reporting.file_command import PLAIN, FileCommand, aligned, printed, wrapped
 from reporting.file_options import Missing, add_missing, add_where, counted, ends, words
 from reporting.file_scores import SCALES, Scoring
 from reporting.offline import UnreadableRatings
 from reporting.offline_sources import CriterionSources, SourceColumns, compare_file
 from reporting.report.model_words import withheld
+from reporting.report.shown import sources
 from reporting.report.shown.frames import Frames
-from reporting.report.shown.of_files import frames_of_comparison
+from reporting.report.shown.of_files import NO_CRITERION, frames_of_comparison
 from reporting.report.shown.parts import mean_ends
-from reporting.report.shown.sources import difference_columns
 from reporting.tables.cells import TERMINAL, TEXT, Cell, Grid, Shown, written
 from reporting.tables.columns import Format
 
@@ -36,8 +36,7 @@ answers (0 and 1, yes and no) are compared as shares, and so are words of which 
 An export of Parley (long-csv) has item, conversation, source, annotator, criterion, value and role: --role role scores
 its answers as the report does. Needs no database."""
 ODDS = ("odds of a higher answer", "ratio", "95 % interval", "p", "p (Holm)")
-VARIANCES = ("random effect", "SD", "variance", "groups")
-CHECKS = ("difference", "estimate", "95 % interval", "df")
+CHECK = "The check compares plain means, with errors clustered by annotator and conversation."
 FOR_WHOM = "Intervals are 95 %, each by itself, for new annotators and new conversations like these"
 BEYOND_SCALE_MEANS = "† Beyond the scale: the model estimates a mean outside of the scale; the end is shown instead."
 RARE_ANSWER_MEANS = (
@@ -112,13 +111,13 @@ def as_json(found: list[CriterionSources]) -> str:
 
 
 def _fields(
-    criterion: str | None, sources: tuple[str, ...], found: SourceComparison, said: CriterionSources
+    criterion: str | None, names: tuple[str, ...], found: SourceComparison, said: CriterionSources
 ) -> dict[str, Any]:
     return {
         "criterion": criterion,
         "means": [
             {
-                "source": sources[each.source],
+                "source": names[each.source],
                 "mean": each.estimate.value,
                 "low": each.estimate.low,
                 "high": each.estimate.high,
@@ -132,8 +131,8 @@ def _fields(
         ],
         "differences": [
             {
-                "a": sources[each.first],
-                "b": sources[each.second],
+                "a": names[each.first],
+                "b": names[each.second],
                 "difference": each.estimate.value,
                 "low": each.estimate.low,
                 "high": each.estimate.high,
@@ -151,8 +150,8 @@ def _fields(
         "n_ratings": found.n_ratings,
         "checks": [
             {
-                "a": sources[each.first],
-                "b": sources[each.second],
+                "a": names[each.first],
+                "b": names[each.second],
                 "difference": each.estimate.value,
                 "low": each.estimate.low,
                 "high": each.estimate.high,
@@ -165,17 +164,17 @@ def _fields(
             {"effect": name, "sd": each.sd, "variance": each.sd**2, "n_groups": each.n_groups}
             for name, each in said.variances
         ],
-        "warnings": [*said.warnings, *_cautions(found, sources)],
-        **({"odds_ratios": _odds_fields(sources, said.odds)} if said.odds else {}),
+        "warnings": [*said.warnings, *_cautions(found, names)],
+        **({"odds_ratios": _odds_fields(names, said.odds)} if said.odds else {}),
     }
 
 
-def _odds_fields(sources: tuple[str, ...], odds: CumulativeFit) -> dict[str, Any]:
+def _odds_fields(names: tuple[str, ...], odds: CumulativeFit) -> dict[str, Any]:
     return {
         "pairs": [
             {
-                "a": sources[each.first],
-                "b": sources[each.second],
+                "a": names[each.first],
+                "b": names[each.second],
                 "odds_ratio": each.ratio,
                 "low": each.low,
                 "high": each.high,
@@ -195,25 +194,17 @@ def as_text(found: list[CriterionSources]) -> str:
 
 
 def _text(said: CriterionSources) -> str:
-    found, sources = said.found, said.sources
-    frames = frames_of_comparison(found, sources)
-    checks = [
-        (f"{sources[c.first]} - {sources[c.second]}", *_numbers(c.estimate), f"{c.degrees_of_freedom:,}")
-        for c in found.checks
-    ]
+    found = said.found
+    frames = frames_of_comparison(said)
     parts = [_titled(said.criterion, _sizes(found)), printed(_means(said, frames))]
     if found.differences:
-        narrow = [each for each in difference_columns() if each.term != "n"]  # the means have their answers
-        parts.append(printed(frames.grid("comparisons", "", narrow)))
-    if checks:
-        title = "Check: plain means, two-way clustered by annotator and conversation"
-        parts.append(f"{title}\n{aligned([CHECKS, *checks])}")
+        parts.append(printed(sources.differences(frames, NO_CRITERION)))
     if said.variances:
-        parts.append(aligned([VARIANCES, *_variances(said)]))
-    parts += _notes(found, sources)
+        parts.append(printed(sources.variances(frames)))
+    parts += _notes(found, said.sources)
     parts.append(wrapped(said.method))
     if said.odds:
-        parts.append(_odds_text(sources, said.odds))
+        parts.append(_odds_text(said.sources, said.odds))
     if said.left_out:
         parts.append("Left out:\n" + "\n".join(f"  {each}" for each in said.left_out))
     return "\n\n".join(parts)
@@ -232,10 +223,6 @@ def _means(said: CriterionSources, frames: Frames) -> Grid:
     return frames.grid("means", "", shown, place=TERMINAL)
 
 
-def _variances(said: CriterionSources) -> list[tuple[str, ...]]:
-    return [(name, f"{each.sd:.3f}", f"{each.sd**2:.4f}", f"{each.n_groups:,}") for name, each in said.variances]
-
-
 def _sizes(found: SourceComparison) -> str:
     weighting = "weighted by the model" if found.weighting == BY_MODEL else "plain means"
     counts = [
@@ -246,35 +233,36 @@ def _sizes(found: SourceComparison) -> str:
     return ", ".join([*counts, weighting])
 
 
-def _cautions(found: SourceComparison, sources: tuple[str, ...]) -> list[str]:
+def _cautions(found: SourceComparison, names: tuple[str, ...]) -> list[str]:
     """Return what the intervals rest on where that may not hold."""
-    return list(filter(None, [taste_sentence(found), unequal_sentence(found, sources)]))
+    return list(filter(None, [taste_sentence(found), unequal_sentence(found, names)]))
 
 
-def _notes(found: SourceComparison, sources: tuple[str, ...]) -> list[str]:
+def _notes(found: SourceComparison, names: tuple[str, ...]) -> list[str]:
     """Say for whom the intervals hold, and how far."""
     estimates = [each.estimate for each in found.means] + [each.estimate for each in found.differences]
     said = []
     if any(each.low is not None for each in estimates):
         corrected = "; Holm's p is corrected over all differences" if len(found.differences) > 1 else ""
         said.append(wrapped(f"{FOR_WHOM}{corrected}. The plain mean weighs every rating alike."))
+    said += [CHECK] if found.checks else []
     said += [wrapped(withheld(note, False)) for note in dict.fromkeys(_missing(estimates))]
     notes = {each.interval_note for each in estimates if each.low is not None}
     said += [wrapped(sentence) for note, sentence in MARKS.items() if note in notes]
-    return said + [wrapped(sentence) for sentence in _cautions(found, sources)]
+    return said + [wrapped(sentence) for sentence in _cautions(found, names)]
 
 
 def _missing(estimates: list[Estimate]) -> list[str]:
     return [note for each in estimates if each.low is None and (note := each.reason or each.interval_note)]
 
 
-def _odds_text(sources: tuple[str, ...], odds: CumulativeFit) -> str:
+def _odds_text(names: tuple[str, ...], odds: CumulativeFit) -> str:
     title = "Odds ratios: cumulative-link mixed model (logit, Laplace), Wald intervals, for many annotators"
     if odds.reason:
         return f"{title}\n{wrapped(f'None: {NO_ODDS[odds.reason]}.')}"
     rows = [
-        (f"{sources[each.first]} / {sources[each.second]}", f"{each.ratio:.3g}", f"[{each.low:.3g}, {each.high:.3g}]",
-         p_text(each.p_value), p_text(each.adjusted_p))
+        (f"{names[each.first]} / {names[each.second]}", f"{each.ratio:.3g}", f"[{each.low:.3g}, {each.high:.3g}]",
+         *(written(p, Format.P_VALUE).translate(PLAIN) for p in (each.p_value, each.adjusted_p)))
         for each in odds.pairs
     ]  # fmt: skip
     return title + "\n" + aligned([ODDS, *rows])
@@ -282,10 +270,3 @@ def _odds_text(sources: tuple[str, ...], odds: CumulativeFit) -> str:
 
 def _titled(criterion: str | None, text: str) -> str:
     return text if criterion is None else f"{criterion}: {text}"
-
-
-def _numbers(estimate: Estimate) -> tuple[str, str]:
-    if estimate.value is None:
-        return f"- ({estimate.reason})", ""
-    interval = "-" if estimate.low is None else f"[{estimate.low:.3f}, {estimate.high:.3f}]"
-    return f"{estimate.value:.3f}", interval + (f" ({estimate.interval_note})" if estimate.interval_note else "")

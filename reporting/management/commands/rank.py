@@ -18,14 +18,14 @@ from measures.preferences.ranking import (
     SEPARATED,
     Ranking,
 )
-from reporting.file_command import FileCommand, aligned, printed, wrapped
+from reporting.file_command import FileCommand, printed, wrapped
 from reporting.file_options import Missing, add_missing, add_where, counted
 from reporting.labels import REASONS
 from reporting.offline import UnreadableRatings
 from reporting.ranked_file import ComparisonColumns, RankedFile, ranking_of_file
+from reporting.report.shown import sources
 from reporting.report.shown.frames import Frames
-from reporting.report.shown.of_files import frames_of_ranking
-from reporting.report.shown.sources import ranking_columns
+from reporting.report.shown.of_files import NO_CRITERION, frames_of_ranking
 from reporting.tables.cells import TERMINAL, Cell, Grid, Shown, written
 from reporting.tables.columns import Format
 
@@ -188,15 +188,16 @@ def _ends(found: Estimate) -> dict[str, float | None]:
 
 def as_table(found: RankedFile, columns: ComparisonColumns) -> str:
     """Return the sources from the best to the worst, the pairs, and what else the model says."""
-    blocks = [
-        printed(_sources(found)),
-        aligned([["pair", "expected", "preferred", "ties", "both bad"], *_pairs(found)]),
-        "\n".join(_sentences(found, columns)),
+    frames = frames_of_ranking(found.ranking, found.sources)
+    tables = [
+        _sources(found, frames),
+        sources.pairings(frames.rows("pairings"), frames, NO_CRITERION, TERMINAL),
+        sources.win_rates(frames, NO_CRITERION),
     ]
-    return "\n\n".join(blocks)
+    return "\n\n".join([*(printed(each) for each in tables if each.lines), "\n".join(_sentences(found, columns))])
 
 
-def _sources(found: RankedFile) -> Grid:
+def _sources(found: RankedFile, frames: Frames) -> Grid:
     """Return the ranking as in the report, and beside its win rates those that depend on the opponents."""
     counts, places = found.ranking.counts, {name: at for at, name in enumerate(found.sources)}
 
@@ -205,28 +206,9 @@ def _sources(found: RankedFile) -> Grid:
         wins = counts.preferred[source].sum() + counts.tied[source].sum() / 2
         return Cell(written(float(wins / row.answers) if row.answers else None, Format.SHARE))
 
-    *columns, rank, _at_equal_length, answers = ranking_columns()
+    *columns, rank, _at_equal_length, answers = sources.ranking_columns()
     shown = [*columns, Shown("Plain win rate", plain), rank, answers]
-    return frames_of_ranking(found.ranking, found.sources).grid("rankings", "", shown, place=TERMINAL)
-
-
-def _pairs(found: RankedFile) -> list[list[str]]:
-    """Return a row for each pair that was compared: the expected score of the first, and the counts."""
-    counts, rates = found.ranking.counts, {(each.first, each.second): each.win_rate for each in found.ranking.pairs}
-    rows = []
-    for a, b in _compared(counts):
-        rate = rates.get((a, b))
-        bad, answers = counts.both_bad[a, b], counts.compared[a, b] + counts.both_bad[a, b]
-        rows.append(
-            [
-                f"{found.sources[a]} against {found.sources[b]}",
-                "-" if rate is None else _shown(rate),
-                f"{counts.preferred[a, b]:,} : {counts.preferred[b, a]:,}",
-                f"{counts.tied[a, b]:,}",
-                f"{bad:,} ({bad / answers:.0%})",
-            ]
-        )
-    return rows
+    return frames.grid("rankings", "", shown, place=TERMINAL)
 
 
 def _sentences(found: RankedFile, columns: ComparisonColumns) -> list[str]:
@@ -272,8 +254,9 @@ def _meanings(ranking: Ranking) -> list[str]:
         return []
     return [
         f"Intervals are 95 %, each by itself, {FOR_WHOM[ranking.note]}. Ranks hold for all sources at once with 95 %.",
-        "The model's win rate is the expected score against each other source with a strength, with the sides even. "
-        "The plain one is wins plus half of the ties by answers, so it depends on the opponents.",
+        "An expected win rate is the score against each other source with a strength, or of the row against the "
+        "column, with the sides even. The plain one is wins plus half of the ties by answers, so it depends on the "
+        "opponents.",
     ]
 
 

@@ -54,11 +54,9 @@ def _weighted(name: str) -> Draw:
     return coefficient(name, name, f"{name}_reason")
 
 
-def overall(frames: Frames) -> Grid:
-    """Return the coefficients over all sources; the weighted ones only if some criterion has an order."""
-    has_order = any(row.scale != "nominal" for row in frames.rows("overall"))
+def overall_columns() -> list[Shown]:
     alpha = coefficient("krippendorff_alpha", "alpha", more=_alpha_and_scale)
-    shown = [
+    return [
         Shown(_("Criterion"), criterion, TEXT),
         Shown(_("Krippendorff's alpha"), alpha, term="alpha"),
         Shown(_("Fleiss' kappa"), coefficient("fleiss_kappa", "fleiss", more=_new("fleiss")), term="fleiss"),
@@ -68,25 +66,31 @@ def overall(frames: Frames) -> Grid:
         Shown(_("Per cent agreement"), "percent_agreement", term="percent"),
         Shown(_("Items"), counted("n_items", "n_left_out", with_one_vote), term="agreement_items"),
     ]
-    chosen = [each for each in shown if has_order or each.term not in WEIGHTED]
+
+
+def overall(frames: Frames) -> Grid:
+    """Return the coefficients over all sources; the weighted ones only if some criterion has an order."""
+    has_order = any(row.scale != "nominal" for row in frames.rows("overall"))
+    chosen = [each for each in overall_columns() if has_order or each.term not in WEIGHTED]
     return frames.grid("overall", _("Agreement over all sources"), chosen)
 
 
 def for_new_annotators(frames: Frames) -> Grid:
-    """Return the intervals for other annotators, of the criteria that have any."""
+    """Return the intervals for other annotators, of the criteria and coefficients that have any."""
 
     def of(name: str, prefix: str) -> Draw:
         return lambda row, _frames: Cell(number(getattr(row, name)), counted_interval(row, f"{prefix}_new_annotators_"))
 
-    ends = [f"{name}_new_annotators_low" for name in ("alpha", "fleiss", "ac1")]
-    rows = [row for row in frames.rows("overall") if any(getattr(row, name) is not None for name in ends)]
-    shown = [
-        Shown(_("Criterion"), criterion, TEXT),
-        Shown(_("Krippendorff's alpha"), of("krippendorff_alpha", "alpha")),
-        Shown(_("Fleiss' kappa"), of("fleiss_kappa", "fleiss")),
-        Shown(_("Gwet's AC1"), of("gwet_ac1", "ac1")),
-    ]
+    named = {"alpha": "krippendorff_alpha", "fleiss": "fleiss_kappa", "ac1": "gwet_ac1"}
+    rows = [row for row in frames.rows("overall") if any(_has_new(row, prefix) for prefix in named)]
+    of_new = [each for each in overall_columns() if any(_has_new(row, each.term) for row in rows)]
+    shown = [Shown(_("Criterion"), criterion, TEXT)]
+    shown += [Shown(each.heading, of(named[each.term], each.term)) for each in of_new]
     return frames.grid("overall", "", shown, rows)
+
+
+def _has_new(row: Row, prefix: str) -> bool:
+    return getattr(row, f"{prefix}_new_annotators_low", None) is not None
 
 
 def kappas(frames: Frames) -> Grid:

@@ -1,4 +1,4 @@
-"""The frames of one report as rows, and the names and sentences that its cells need."""
+"""The tables of one report as rows, and the names and sentences that its cells need."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -13,14 +13,13 @@ from reporting.report.build import Report
 from reporting.report.frames import TABLES
 from reporting.report.pivot import names_of
 from reporting.tables.cells import PAGE, Cell, Grid, Shown, grid, pivot
-from reporting.tables.table import rows_of
 
 EMPTY: Mapping[Any, Cell] = {}
 Row = Any  # the values of a row by the names of the columns
 
 
 class Frames:
-    """Each frame is made when it is first asked for."""
+    """Each table is read when it is first asked for: the values of its frame, before they have types of pandas."""
 
     def __init__(self, report: Report) -> None:
         self.report = report
@@ -29,17 +28,16 @@ class Frames:
     def rows(self, table: str, **wanted: object) -> list[Row]:
         """Return the rows of a table, all or those with these values."""
         if table not in self._rows:
-            frame = TABLES[table].frame(self.report)
-            names = list(frame)
-            self._rows[table] = [SimpleNamespace(**dict(zip(names, row, strict=True))) for row in rows_of(frame)]
+            found = TABLES[table].values(self.report)
+            rows = zip(*found.values(), strict=True)
+            self._rows[table] = [SimpleNamespace(**dict(zip(found, row, strict=True))) for row in rows]
         return [row for row in self._rows[table] if all(getattr(row, name) == it for name, it in wanted.items())]
 
     def grid(
         self, table: str, label: str, shown: Iterable[Shown], rows: Iterable[Row] | None = None, place: str = PAGE
     ) -> Grid:
         """Draw a table, of all its rows or of these, with each column in the format of its definition."""
-        formats = {each.name: each.format for each in TABLES[table].columns}
-        return grid(label, shown, self.rows(table) if rows is None else rows, self, formats, place)
+        return grid(label, shown, self.rows(table) if rows is None else rows, self, TABLES[table].formats, place)
 
     def by_source(
         self,

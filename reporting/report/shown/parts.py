@@ -18,6 +18,7 @@ from reporting.tags import least_word, word
 
 Draw = Callable[[Row, Frames], Cell]
 FEW_DATA = "†"  # on paper
+NBSP = "\u00a0"
 
 
 def to(low: str, high: str) -> str:
@@ -31,7 +32,7 @@ def interval(low: str, high: str, *, few: str = "", mark: str = "", least: str |
     """
     parts = [to(low, high)]
     if least_word(least):
-        parts.append(_("at least %(word)s") % {"word": least_word(least)})
+        parts.append((_("at least %(word)s") % {"word": least_word(least)}).replace(" ", NBSP))
     if few:
         parts.append(mark or pgettext("an interval", "few data"))
     return Line("; ".join(parts), few, f"[{low}, {high}]{FEW_DATA if few else ''}")

@@ -1,18 +1,41 @@
 """What readers see of the comparison of sources: means, differences, behaviours and rankings."""
 
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
+
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from parley.numbers import number, ratio
 from parley.templatetags.numbers import share
 from reporting.labels import reason_in_report
+from reporting.report.frames import TABLES
 from reporting.report.model_words import effect_name, left_out_sentences, withheld
 from reporting.report.odds_words import why_none
 from reporting.report.shown import parts
 from reporting.report.shown.frames import Frames, Row
 from reporting.report.shown.parts import criterion, value
-from reporting.tables.cells import DASH, PAGE, PAPER, TEXT, WIDE, Cell, Grid, Line, Shown, everywhere, pivot, written
+from reporting.tables.cells import (
+    DASH,
+    PAGE,
+    PAPER,
+    TEXT,
+    WIDE,
+    Cell,
+    Grid,
+    Line,
+    Shown,
+    everywhere,
+    grid,
+    pivot,
+    written,
+)
 from reporting.tables.columns import Format
+
+
+class HasNames(Protocol):
+    @property
+    def names(self) -> Mapping[str, Mapping[Any, str]]: ...
 
 
 def means(frames: Frames) -> Grid:
@@ -32,7 +55,8 @@ def difference_columns() -> list[Shown]:
         Shown(_("p, Holm"), parts.holm(), term="p_holm"),
         Shown("p", "p", term="p", where=PAGE),
         Shown(_("Effect size"), "effect", term="effect"),
-        Shown(_("Degrees of freedom"), "degrees_of_freedom", term="df"),
+        Shown(_("Degrees of freedom"), "degrees_of_freedom", term="df", where=PAGE),
+        Shown("df", "degrees_of_freedom", where=PAPER),
         Shown(_("Answers"), "n_ratings", term="n", where=PAGE),
     ]
 
@@ -52,6 +76,16 @@ def differences(frames: Frames, key: str) -> Grid:
 
 def all_differences(frames: Frames) -> Grid:
     return frames.grid("comparisons", "", difference_columns(), place=PAPER)
+
+
+def variances(frames: Frames) -> Grid:
+    shown = [
+        Shown(_("Random effect"), "effect", TEXT),
+        Shown(_("Standard deviation"), "sd"),
+        Shown(_("Variance"), "variance"),
+        Shown(_("Groups"), "n_groups"),
+    ]
+    return frames.grid("variances", "", shown)
 
 
 def odds_ratios(frames: Frames, place: str = PAGE) -> Grid:
@@ -144,6 +178,32 @@ def behaviour_agreement(frames: Frames) -> Grid:
         Shown(_("Items"), parts.counted("n_items", "n_left_out", parts.with_one_vote), term="agreement_items"),
     ]
     return frames.grid("behaviour_agreement", _("Agreement on behaviours"), shown)
+
+
+def pairings(rows: Iterable[Any], about: HasNames, criterion: str, place: str = PAGE) -> Grid:
+    """Return the answers to a criterion about each pair of sources, which the board has without a report."""
+    shown = [
+        Shown(_("A and B"), _both, TEXT),
+        Shown(_("A is preferred"), "prefers_a"),
+        Shown(_("B is preferred"), "prefers_b"),
+        Shown(_("Equal"), "equal"),
+        Shown(_("Both bad"), _both_bad, term="both_bad"),
+        Shown(_("Other answers"), "other", where=PAGE),
+        Shown(_("Answers"), "answers"),
+        Shown(_("Identical texts, not shown"), "identical", where=PAGE),
+    ]
+    label = _("Answers to comparisons: %(name)s") % {"name": criterion}
+    return grid(label, shown, rows, about, TABLES["pairings"].formats, place)
+
+
+def _both(row: Row, about: HasNames) -> Cell:
+    names = about.names["sources"]
+    return Cell(_("%(first)s and %(second)s") % {"first": names[row.source_a], "second": names[row.source_b]})
+
+
+def _both_bad(row: Row, _about: HasNames) -> Cell:
+    n = written(row.both_bad, Format.COUNT)
+    return Cell(f"{n} ({written(row.both_bad / row.answers, Format.SHARE)})" if row.both_bad else n)
 
 
 def ranking_columns() -> list[Shown]:

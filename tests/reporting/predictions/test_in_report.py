@@ -10,9 +10,16 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Study
+from reporting.predictions.beside import beside_people, ceiling_of
 from reporting.predictions.table import Comparison
 from reporting.report.build import build_report
+from reporting.report.latex import latex_tables
+from reporting.report.paper import paper_files
+from reporting.tables.cells import written
+from reporting.tables.columns import Format
 from tests.factories import MembershipFactory
+from tests.reporting.predictions.conftest import people_and_judge
+from tests.reporting.report.test_paper_pdf import pages_of
 
 pytestmark = pytest.mark.django_db
 MEASURES = ("accuracy", "spearman", "pearson")
@@ -50,4 +57,36 @@ def test_page_and_csv_of_the_report_have_them(judged: Study, client: Client):
 def test_a_report_without_metrics_has_no_such_table(rated: Study, client: Client):
     client.force_login(MembershipFactory(study=rated, role="lead").user)
     assert build_report(rated, now=timezone.now()).predictions == []
-    assert "Metrics and models against final labels" not in client.get(reverse("report", args=[rated.slug])).text
+    page = client.get(reverse("report", args=[rated.slug])).text
+    assert "Metrics and models against final labels" not in page
+    assert "Judges beside people" not in page
+
+
+def test_a_judge_stands_beside_people_on_the_page_in_the_pdf_and_in_the_paper(client: Client):
+    study = people_and_judge()
+    report = build_report(study, now=timezone.now())
+    comparison = Comparison(study)
+    [(metric, criterion)] = comparison.pairs
+    beside = beside_people(comparison, metric, criterion)
+    ceiling = ceiling_of(beside.judging)[0]
+    numbers = [beside.replacing.test.advantage.value, ceiling.people.value, ceiling.judge.value]
+    numbers += [each.powered.estimate.value for each in beside.scores]
+    printed = latex_tables(report)
+    client.force_login(MembershipFactory(study=study, role="lead").user)
+    page = client.get(reverse("report", args=[study.slug])).text
+    pdf = "\n".join(pages_of(study))
+    for text in (
+        printed["judges"] + printed["judge-scores"],
+        page[page.index("Judges beside people") :],
+        pdf[pdf.index("Judges beside people") :],
+    ):
+        assert [number for number in numbers if written(number, Format.FIGURE) not in text] == []
+    paper = dict(paper_files(report, {}))
+    appendix = paper["paper.tex"].decode().split("appendix")[1]
+    assert r"\input{tables/judges}" in appendix
+    assert "part 2 of" not in printed["judge-scores"]
+    assert "Calderon" in paper["references.bib"].decode()
+
+
+def test_a_score_in_another_unit_is_no_judge(judged: Study):
+    assert {row.of.judge for row in build_report(judged, now=timezone.now()).judges.tests} == {"judge"}

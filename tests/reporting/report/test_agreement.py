@@ -256,7 +256,7 @@ def words_in(report: Report) -> list[str]:
 # --- words -----------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("word", "said"),
-    [("fair", "0.21 to 0.50; at least fair"), ("poor", "0.21 to 0.50"), ("unreliable", "0.21 to 0.50")],
+    [("fair", "0.21 to 0.50; at\u00a0least\u00a0fair"), ("poor", "0.21 to 0.50"), ("unreliable", "0.21 to 0.50")],
 )
 def test_a_lower_end_has_no_word_that_every_value_deserves(word: str, said: str):
     assert interval("0.21", "0.50", least=word).text == said

@@ -15,16 +15,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from weasyprint import CSS, HTML
 
-from annotation.models import Candidate, Metric, Prediction
+from annotation.models import Candidate, Metric, Prediction, Study
 from annotation.services.agreement import sweep
 from annotation.services.claiming import claim_seat
 from reporting.report.build import Report, build_report
+from reporting.report.checklist import TITLES
 from reporting.report.downloads import as_xlsx
 from reporting.report.frames import TABLES
 from reporting.report.latex import as_latex
 from reporting.report.latex_table import cell, escaped
 from reporting.report.sizes import Comment
 from tests.cast import Cast
+from tests.factories import MembershipFactory
 from tests.working import rate_everything
 
 NOW = timezone.now()
@@ -67,7 +69,7 @@ def test_shares_say_what_they_are_made_of_and_agreement_is_in_per_cent(report: R
     made_of = f"{row.positive_items} of {row.items}{f', {row.ties} tied' if row.ties else ''}"
     assert rf"{row.percent:.2f}\\[0pt]{{\scriptsize {made_of}}}" in text
     assert r"Per cent\\[0pt]agreement" in text
-    assert f"{100 * report.agreement_overall[0].percent_agreement:.0f} \\%" in text
+    assert f"{100 * report.agreement_overall[0].percent_agreement:.0f}~\\%" in text
 
 
 def test_every_group_and_environment_is_closed(report: Report):
@@ -94,13 +96,29 @@ def test_a_text_of_somebody_is_never_a_command(report: Report):
 
 @given(st.text())
 def test_what_is_escaped_holds_no_character_with_a_meaning(text: str):
+    # A tie is what becomes of a space that does not break.
     left = re.sub(
-        r"\\(textbackslash|textasciitilde|textasciicircum|textless|textgreater)\{\}|\\[&%$#_{}]|\$-\$",
+        r"\\(textbackslash|textasciitilde|textasciicircum|textless|textgreater)\{\}|\\[&%$#_{}]|\$-\$|~",
         "",
         escaped(text),
     )
 
     assert not set(left) & set("\\&%$#_{}~^<>\n")
+
+
+def test_a_p_value_and_a_percentage_do_not_break():
+    assert escaped("differ (95 % interval 0.1 to 0.2, p < .001)") == (
+        r"differ (95~\% interval 0.1 to 0.2, p~\textless{}~.001)"
+    )
+
+
+def test_the_entries_of_the_checklist_are_named_as_on_the_page(he_study: Study, client: Client):
+    client.force_login(MembershipFactory(study=he_study, role="lead").user)
+    page = client.get(reverse("report", args=[he_study.slug])).text
+    listed = re.findall(r"<dt>([\w ]+?)(?: <span|</dt>)", page.split('id="t-checklist"')[1].split("</section>")[0])
+    printed = as_latex(build_report(he_study, now=timezone.now())).split(r"\label{tab:checklist}")[1]
+    assert len(listed) == len(TITLES)
+    assert [name for name in listed if f"\n{name} & " not in printed] == []
 
 
 def test_a_hyphen_before_a_number_is_a_minus_and_others_stay():

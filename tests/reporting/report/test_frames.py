@@ -18,6 +18,7 @@ from annotation.models import Study
 from reporting.report.build import Report, build_report
 from reporting.report.frames import TABLES
 from reporting.report.tags import TABLE_NAMES
+from reporting.tables.table import rows_of
 from tests.cast import Cast
 from tests.clock import NOW
 from tests.factories import MembershipFactory
@@ -97,10 +98,27 @@ def test_every_table_is_named_on_the_page_and_in_the_documentation():
     assert list(TABLES) == [name for name in TABLES if name in TABLE_NAMES and f"`{name}`" in documented]
 
 
+@pytest.mark.parametrize("table", TABLES)
+def test_a_page_has_the_values_of_the_frame(he_report: Report, table: str):
+    found = TABLES[table].values(he_report)
+    assert list(zip(*found.values(), strict=True)) == list(rows_of(TABLES[table].frame(he_report)))
+
+
+def modules_after(code: str) -> str:
+    """Return which of pandas and pyarrow a process of its own imports for this code."""
+    start = "import os, sys, django; os.environ['DJANGO_SETTINGS_MODULE'] = 'parley.settings'; django.setup(); "
+    end = "; print(sorted({'pandas', 'pyarrow'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", start + code + end], capture_output=True, text=True, check=True)
+    return done.stdout.strip().splitlines()[-1]
+
+
 def test_pandas_is_imported_only_when_a_frame_is_made():
-    code = (
-        "import os, sys, django; os.environ['DJANGO_SETTINGS_MODULE'] = 'parley.settings'; django.setup(); "
-        "import reporting.report.views, archive.report_files; print(sorted({'pandas', 'pyarrow'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    assert modules_after("import reporting.report.views, archive.report_files") == "[]"
+
+
+def test_a_table_is_drawn_without_pandas(tmp_path: Path):
+    path = tmp_path / "ratings.csv"
+    path.write_text("item,who,value\n1,x,a\n1,y,a\n", encoding="utf-8")
+    parts = ["--item", "item", "--annotator", "who", "--value", "value"]
+    code = f"from django.core.management import call_command; call_command('agreement', {str(path)!r}, *{parts!r})"
+    assert modules_after(code) == "[]"

@@ -184,7 +184,7 @@ def test_the_texts_are_in_every_file_but_latex(cast: Cast, negative: Assignment)
         assert "=HYPERLINK(1)" in book.read("xl/sharedStrings.xml").decode()
     text = as_latex(report)
     assert "HYPERLINK" not in text
-    assert r"Correctness & 6 & 1 & 16.67 \% & 100.00 \% & 0 \\" in text
+    assert r"Correctness & 6 & 1 & 16.67~\% & 100.00~\% & 0 \\" in text
 
 
 def test_the_page_shows_texts_escaped_and_no_account_name(cast: Cast, negative: Assignment, client: Client):

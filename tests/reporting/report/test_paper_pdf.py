@@ -16,9 +16,13 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def pages(he_study: Study) -> list[str]:
+    return pages_of(he_study)
+
+
+def pages_of(study: Study) -> list[str]:
     client = Client()
-    client.force_login(MembershipFactory(study=he_study, role="lead").user)
-    content = client.get(reverse("report_pdf", args=[he_study.slug])).content
+    client.force_login(MembershipFactory(study=study, role="lead").user)
+    content = client.get(reverse("report_pdf", args=[study.slug])).content
     with PDFIUM:
         document = pypdfium2.PdfDocument(content)
         texts = [page.get_textpage().get_text_range() for page in document]

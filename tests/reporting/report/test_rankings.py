@@ -284,8 +284,8 @@ def test_latex_has_the_interval_of_the_win_rate_and_the_answers(answered):
     row = report.rankings[0].sources[0]
     rate = row.win_rate
     (line,) = [line for line in as_latex(report).splitlines() if line.startswith("Better & Model A & ")]
-    assert rf"{rate.value:.0%}".replace("%", r" \%") in line
-    assert f"[{rate.low:.0%}, {rate.high:.0%}]".replace("%", r" \%") in line
+    assert rf"{rate.value:.0%}".replace("%", r"~\%") in line
+    assert f"[{rate.low:.0%}, {rate.high:.0%}]".replace("%", r"~\%") in line
     ranks = sorted({row.best_rank, row.worst_rank})
     assert line.endswith(rf" & {' to '.join(map(str, ranks))} & {row.answers} \\[0pt]")
 
@@ -327,7 +327,7 @@ def test_latex_has_the_win_rates_of_every_pair_with_their_answers(answered):
     text = as_latex(report).split(r"\label{tab:winrates1}")[1].split(r"\end{longtable}")[0]
     pair = report.rankings[0].pairs[0]
     for rate in (pair.win_rate, pair.win_rate.of_the_other):
-        ends = f"[{rate.low:.0%}, {rate.high:.0%}]".replace("%", r" \%")
+        ends = f"[{rate.low:.0%}, {rate.high:.0%}]".replace("%", r"~\%")
         assert rf"{{\scriptsize {ends}}}\\[0pt]{{\scriptsize n {pair.answers}}}" in text
 
 

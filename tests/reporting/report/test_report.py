@@ -38,7 +38,8 @@ NOW = timezone.now()
 WITHOUT_ROWS = {  # in the reference study
     "comments", "metrics", "turns", "breakdowns", "excluded_batches", "acceptance", "data_set", "predictions",
     "pairings", "side_bias", "rankings", "win_rates", "preference_models", "flags",
-    "turn_overlaps", "behaviours", "behaviour_differences", "behaviour_agreement",
+    "turn_overlaps", "behaviours", "behaviour_differences", "behaviour_agreement", "judges", "judge_annotators",
+    "human_ceiling", "judge_scores", "judge_differences", "pay", "adjudication",
 }  # fmt: skip
 # Their rows in a file are those of the report.
 TABLES_OF_ROWS = (

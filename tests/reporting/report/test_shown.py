@@ -87,7 +87,7 @@ def expect_the_same_numbers(report: Report, tables: dict[str, tuple[str, str, st
 @cache
 def plain_text(text: str) -> str:
     """Return a text without what only its medium adds."""
-    for special, plain in {r"$-$": "−", r"\textless{}": "<", r"\%": "%", "\u00a0": " "}.items():
+    for special, plain in {r"$-$": "−", r"\textless{}": "<", r"\%": "%", "\u00a0": " ", "~": " "}.items():
         text = text.replace(special, plain)
     return WITH_A_PERCENT_SIGN.sub("", text)
 

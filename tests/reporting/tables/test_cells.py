@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from reporting.tables.cells import PAGE, PAPER, TEXT, Cell, Shown, grid, pivot, written
+from reporting.tables.cells import PAGE, PAPER, TEXT, Cell, Head, Shown, grid, pivot, written
 from reporting.tables.columns import Format
 
 SHOWN = [
@@ -28,6 +28,11 @@ def test_a_column_is_written_in_its_format_or_drawn_from_the_row():
 def test_a_place_has_only_its_columns():
     drawn = grid("Table", SHOWN, ROWS, {"a": "Model A", "b": "Model B"}, FORMATS, PAPER)
     assert texts(drawn)[0] == ["Name", "n"]
+
+
+def test_a_column_of_a_pivot_may_explain_itself():
+    drawn = pivot("Table", "Source", {("a", "x"): Cell("1")}, {"a": Cell("A")}, {"x": Head("X", term="median")})
+    assert [(head.text, head.term) for head in drawn.heads] == [("Source", ""), ("X", "median")]
 
 
 def test_a_pivot_has_the_named_rows_and_columns_that_occur_in_their_order():

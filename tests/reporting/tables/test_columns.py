@@ -78,3 +78,8 @@ def test_a_column_of_numbers_and_texts_keeps_both():
     mixed: Table[list[object]] = Table("mixed", [Column("value", ANY)], lambda rows: ({"value": each} for each in rows))
     lines = as_csv(mixed.frame([1, 0.5, "GBP", None, True])).splitlines()
     assert lines == ["value", "1", "0.5", "GBP", '""', "True"]
+
+
+def test_a_text_has_no_format_of_numbers_whatever_its_name():
+    assert Column("effect", "Float64").format == Format.SIGNED
+    assert Column("effect", "string").format == Format.TEXT
