@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
+from django.db import connection, connections
 from django.db.models import Count, Q, QuerySet
 from django.test.utils import CaptureQueriesContext
 
@@ -58,6 +58,19 @@ def test_rows_of_one_call_are_not_those_of_another(cast: Cast):
     first, second = ready(user=cast.owner.pk)[0], ready(user=cast.owner.pk)[0]
     first.study.name = "changed"
     assert second.study.name != "changed"
+
+
+def test_rows_are_read_through_the_connection_of_the_moment(cast: Cast):
+    """A thread in which an event loop runs has another one, which does not see what this test has not committed."""
+    ready, own = Ready(members, user=int), connections["default"]
+    assert len(ready(user=cast.owner.pk)) == 1
+    connections["default"] = own.copy()
+    try:
+        assert ready(user=cast.owner.pk) == []
+    finally:
+        connection.close()
+        connections["default"] = own
+    assert len(ready(user=cast.owner.pk)) == 1
 
 
 def test_a_value_that_the_query_does_not_use_is_an_error():

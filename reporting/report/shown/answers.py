@@ -12,11 +12,9 @@ from parley.numbers import number
 from reporting.report.flags import reason_word
 from reporting.report.shown.agreement import MOST_ROWS
 from reporting.report.shown.frames import Frames, Part, Row
-from reporting.report.shown.parts import counted, counted_interval, criterion, excluding, left_out, source, value
+from reporting.report.shown.parts import NBSP, counted, counted_interval, criterion, excluding, left_out, source, value
 from reporting.tables.cells import PAGE, PAPER, TEXT, WIDE, Cell, Grid, Line, Shown, everywhere, written
 from reporting.tables.columns import Format
-
-NBSP = "\u00a0"
 
 
 def of_parts(part: int, n: int) -> str:

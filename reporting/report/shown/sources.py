@@ -203,7 +203,7 @@ def _both(row: Row, about: HasNames) -> Cell:
 
 def _both_bad(row: Row, _about: HasNames) -> Cell:
     n = written(row.both_bad, Format.COUNT)
-    return Cell(f"{n} ({written(row.both_bad / row.answers, Format.SHARE)})" if row.both_bad else n)
+    return Cell(f"{n}{parts.NBSP}({written(row.both_bad / row.answers, Format.SHARE)})" if row.both_bad else n)
 
 
 def ranking_columns() -> list[Shown]:
