@@ -21,6 +21,8 @@ def main() -> None:
     try:
         make_first_tables()
         execute_from_command_line(sys.argv)
+    except BrokenPipeError:  # the reader, `head` for one, has read enough; the flush at the end would raise it again
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except ImproperlyConfigured as error:
         sys.exit(f"Parley does not start: {error}")
     except ProgrammingError as error:

@@ -8,7 +8,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.context import context_beside
+from annotation.context import context_beside, context_in
 from annotation.importing.layouts import TABLE_FORMATS, WIDE
 from annotation.importing.outcome import RECORDS, BadField, Remedy, number_of_place
 from annotation.importing.remedies import (
@@ -117,6 +117,8 @@ class Sides:
         self, units: Iterable[str] = (), *, format: str = "", is_part: bool = False, grounded: str = ""
     ) -> None:
         self._grounded, self._has_panel = grounded, False
+        self._n_responses, self._n_bare_responses = 0, 0  # all of them, and those without a panel
+        self._titles = set[str]()  # of panels
         self._has_messages = format == JSONL_MESSAGES
         self._is_comparing = Unit.COMPARISON in units and not is_part
         self._has_responses = bool({*units} - {Unit.DIALOGUE, Unit.COMPARISON})
@@ -135,8 +137,7 @@ class Sides:
     def add(self, dialogue: ParsedDialogue) -> None:
         self._n_dialogues += 1
         self._n_prompts_alike += dialogue.n_alike
-        panels = (context_beside(dialogue.metadata, dialogue.context), *(each.context for each in dialogue.candidates))
-        self._has_panel |= any(panels)
+        self._add_panels(dialogue)
         self._n_rated += bool(dialogue.candidates)
         self._n_matched += bool(dialogue.source and dialogue.scenario)
         self._n_alike = max(self._n_alike, len(dialogue.candidates))
@@ -156,9 +157,23 @@ class Sides:
             if known and known.source != dialogue.source:
                 self._scenarios[dialogue.scenario] = None
 
+    def _add_panels(self, dialogue: ParsedDialogue) -> None:
+        beside = context_beside(dialogue.metadata, dialogue.context)
+        above = [context_in(each.context) for each in dialogue.candidates]
+        self._titles |= {panel.title for panels in (beside, *above) for panel in panels}
+        self._has_panel |= any((beside, *above))
+        self._n_responses += len(above)
+        self._n_bare_responses += sum(not (beside or own) for own in above)
+
     def warnings(self, study: Study) -> list[str | Remedy]:
         """Return a sentence for each of the first, with its line. The study may have the other side already."""
-        return [*self._one_source(), *self._alike(), *self._ungrounded(), *self._unrated(study)]
+        return [
+            *self._one_source(),
+            *self._alike(),
+            *self._ungrounded(),
+            *self._bare_responses(),
+            *self._unrated(study),
+        ]
 
     def _ungrounded(self) -> list[Remedy]:
         """Warn of dialogues without any panel, if the protocol asks about what one says."""
@@ -169,6 +184,24 @@ class Sides:
             "see no fact or persona. In a table, %(how)s; in objects, use the field “context”."
         )
         return [Remedy.saying(text, question=self._grounded, how=choose_one_of("context", "response_context"))]
+
+    def _bare_responses(self) -> list[str]:
+        """Warn of responses without any panel where others have one: a cell may be empty by mistake."""
+        if not self._has_panel or not self._n_bare_responses:
+            return []
+        title = "".join(self._titles) if len(self._titles) == 1 else ""
+        text = ngettext(
+            "%(n)s of %(total)s responses has no “%(title)s”.",
+            "%(n)s of %(total)s responses have no “%(title)s”.",
+            self._n_bare_responses,
+        )
+        untitled = ngettext(
+            "%(n)s of %(total)s responses has no context panel.",
+            "%(n)s of %(total)s responses have no context panel.",
+            self._n_bare_responses,
+        )
+        numbers = {"n": intcomma(self._n_bare_responses), "total": intcomma(self._n_responses)}
+        return [text % {**numbers, "title": title} if title else untitled % numbers]
 
     def _one_source(self) -> list[Remedy]:
         """Warn of several responses to a dialogue that all seem to be of one source: no column names it."""

@@ -17,6 +17,7 @@ from annotation.importing.extent import Extent
 from annotation.importing.files import ready
 from annotation.importing.fitting import refuse_unasked, refuse_wrong_turns
 from annotation.importing.labels import holds_labels
+from annotation.importing.left_pairs import left_pairs
 from annotation.importing.made import begin_noting, made_rows, remember
 from annotation.importing.new_sources import doubts
 from annotation.importing.outcome import (
@@ -263,4 +264,4 @@ def _to_rate_here(study: Study) -> list[str]:
         "other batches, make them before you import the ratings.",
         len(new),
     )
-    return [text % {"batches": names_of(new), "seats": study.seats}]
+    return [text % {"batches": names_of(new), "seats": study.seats}, *left_pairs(new)]

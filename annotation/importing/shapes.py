@@ -250,6 +250,8 @@ def turns_in(record: Record, shape: Shape, options: DialogueOptions) -> tuple[li
         place = f"{shape.turns}[{at}].{shape.text}"
         if shape.turns == MESSAGES and type(text) is not str:  # parts of a message, or a call of a tool
             raise BadField(place, _("must be text, not %(kind)s") % {"kind": kind_of(text)}, if_chat_log())
+        if shape.text not in raw:
+            raise BadField(place, _("is missing"))
         text = clean_text(text, place, is_unescaping=options.unescape_newlines)
         turns.append({"speaker": speaker, "text": text})
         is_plain = len(raw) == 2
@@ -264,7 +266,9 @@ def _candidate(raw: object, place: str, speakers: tuple[str, ...], options: Dial
     source_name, source = first_key(raw, SOURCE_KEYS, f"{place}.", LONGEST_SOURCE_KEY)
     speaker_name, speaker = first_key(raw, speakers, f"{place}.")
     text_name = next((name for name in CANDIDATE_TEXTS if name in raw), "text")
-    text = clean_text(raw.get(text_name), f"{place}.{text_name}", is_unescaping=options.unescape_newlines)
+    if text_name not in raw:
+        raise BadField(f"{place}.{text_name}", _("is missing"))
+    text = clean_text(raw[text_name], f"{place}.{text_name}", is_unescaping=options.unescape_newlines)
     source = source or options.source
     if not source:
         raise BadField(f"{place}.source", _("is missing: name the model or person who wrote the candidate"))
@@ -287,10 +291,13 @@ def context_in(record: Record, prefix: str, options: DialogueOptions) -> list[Re
         if others := sorted(panel.keys() - {"title", "text"}):
             text = _("is not a part of a context panel, which has a title and a text")
             raise BadField(f"{place}.{others[0]}", text)
-        title = clean_text(panel.get("title"), f"{place}.title").strip()
+        for name in ("title", "text"):
+            if name not in panel:
+                raise BadField(f"{place}.{name}", _("is missing"))
+        title = clean_text(panel["title"], f"{place}.title").strip()
         if len(title) > LONGEST_TITLE:
             raise BadField(f"{place}.title", _("is longer than %(most)s characters") % {"most": LONGEST_TITLE})
-        text = clean_text(panel.get("text"), f"{place}.text", is_unescaping=options.unescape_newlines)
+        text = clean_text(panel["text"], f"{place}.text", is_unescaping=options.unescape_newlines)
         found.append({"title": title, "text": text})
     return found
 

@@ -134,8 +134,11 @@ def _refuse_uncounted(path: Path, sheet: str) -> None:
                 continue
             if cell.find(FORMULA) is not None and not cell.findtext(VALUE) and cell.get("t") != "str":
                 place = cell.get("r", "")
-                reason = _("is a formula without a stored value: open the file in Excel and save it again")
-                log.add(int("".join(filter(str.isdigit, place)) or 0), place, reason)
+                column = place.rstrip("0123456789")
+                reason = _(
+                    "is a formula without a stored value: open the file in Excel or LibreOffice and save it again"
+                )
+                log.add(int(place.removeprefix(column) or 0), column, reason)
             cell.clear()
     log.refuse_any()
 

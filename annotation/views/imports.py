@@ -113,6 +113,7 @@ def study_import(request: HttpRequest, slug: str) -> HttpResponse:
         status=422 if form.errors else 200,
         form=form,
         before=before,
+        has_dialogues=study.dialogues.exists(),
         page=page_of(request, selectors.import_list(study)),
         columns=columns,
         worker_is_silent=imports_are_stalled(timezone.now()),

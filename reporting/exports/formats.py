@@ -88,7 +88,7 @@ FORMATS: dict[str, Format] = {
     "long-csv": Format(
         _("All answers, CSV"),
         _("One row per answer, with everything known about it: item, criterion, annotator, explanations, times."),
-        "ratings.csv", CSV, 340, pieces=_long_csv,
+        "ratings.csv", CSV, 420, 480, pieces=_long_csv,
     ),
     "long-parquet": Format(
         _("All answers, Parquet"),

@@ -144,12 +144,13 @@
       return this.isLeft(question) ? null : (this.openAfter(question) ?? null);
     }
 
-    // Enter: on to what is open, or save.
-    enter() {
+    // Enter: on to what is open, or save. A second press of the button may be meant for the step before, and no second press
+    // scolds; a key pressed anew means none to the question in view, or the next digit would answer it.
+    enter({ isKey = false } = {}) {
       const { question } = this;
       if (question.element.disabled) return;
       const isOpen = !this.isLeft(question) && (!question.isGiven || question.mistake);
-      if (isOpen && this.isHasty()) return;
+      if (isOpen && (question.mistake || !isKey) && this.isHasty()) return;
       if (isOpen && question.mistake) {
         this.fail(question);
         return;
@@ -284,13 +285,13 @@
       const isEnter = event.key === "Enter";
       if (/^(Enter|Escape|Backspace|Arrow)/.test(event.key)) this.typed = "";
       if (isText) {
-        if (isEnter && (event.ctrlKey || event.metaKey)) this.onSave();
+        if (isEnter && (event.ctrlKey || event.metaKey)) this.enter({ isKey: true });
         else if (event.key === "Escape") this.question.element.focus({ preventScroll: true });
         return;
       }
       if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
       if (isEnter && event.target.closest("a, button, summary")) return;
-      if (isEnter) this.enter();
+      if (isEnter) this.enter({ isKey: true });
       else if (event.key === "PageUp" || event.key === "PageDown") this.view.scrollPage(event.key === "PageUp" ? -1 : 1);
       else if (!this.usesKeys || !this.onSingleKey(event)) return;
       event.preventDefault();

@@ -8,18 +8,24 @@
   const LEAST_TIMED = 10; // answers after which one's own pace says how long the rest takes
   const ACTIVITY = ["keydown", "pointerdown", "pointermove", "wheel", "touchstart", "scroll"];
 
-  // How long the annotator really looked: adds up the time between signs of life, each gap at most IDLE, and nothing while the tab is hidden.
+  // How long the annotator really looked: adds up the time between signs of life, each gap at most IDLE, and nothing while the
+  // tab is hidden. Each step has its own sum: who goes back to change an answer does not bring the time of the step one came from.
   class ActiveTimer {
     constructor() {
-      this.total = 0;
+      this.totals = new Map(); // step -> milliseconds
+      this.step = "";
       this.last = document.hidden ? null : performance.now();
       ACTIVITY.forEach((name) => addEventListener(name, () => this.beat(), { passive: true, capture: true }));
       document.addEventListener("visibilitychange", () => (document.hidden ? this.pause() : this.beat()));
     }
 
+    get total() {
+      return this.totals.get(this.step) ?? 0;
+    }
+
     beat() {
       const now = performance.now();
-      if (this.last !== null) this.total += Math.min(now - this.last, IDLE);
+      if (this.last !== null) this.totals.set(this.step, this.total + Math.min(now - this.last, IDLE));
       this.last = now;
     }
 
@@ -28,11 +34,17 @@
       this.last = null;
     }
 
-    // The milliseconds since the last call.
+    // Another step is on screen.
+    follow(step) {
+      if (!document.hidden) this.beat();
+      this.step = step;
+    }
+
+    // The milliseconds on this step since the last call for it.
     take() {
       if (!document.hidden) this.beat();
       const taken = Math.round(this.total);
-      this.total = 0;
+      this.totals.delete(this.step);
       return taken;
     }
   }

@@ -5,7 +5,7 @@
   "use strict";
   const root = document.getElementById("rate");
   const { Active, ActiveTimer, Bar, Dialogues, Drafts, Help, Marks, Onward, Outbox, Question, Steps, Strip, View, followTabs, isOffline, placeOf, sayOffline, settle, wrote } = window.Parley;
-  const HASTE = 400; // a second press of Enter this soon after a step appeared was meant for the one before
+  const HASTE = 400; // a second press this soon after a step appeared was meant for the one before
 
   const part = (name, within = root) => within.querySelector(`[data-${name}]`);
   const stage = part("stage");
@@ -180,6 +180,7 @@
     if (bar.isOver) bar.close(dialogue, true);
     dialogue.querySelectorAll(".step").forEach((step) => (step.hidden = Number(step.dataset.step) !== number));
     current = dialogue.querySelector(`[data-step="${number}"]`);
+    timer.follow(`${dialogue.dataset.position}/${number}`);
     showBack();
     part("reading").hidden = !dialogue.dataset.unread;
     readFirst(dialogue);
@@ -315,7 +316,7 @@
     const asked = questions.filter((question) => !isLeft(question));
     asked.filter((question) => !question.isGiven).forEach((question) => (question.none.checked = true)); // saved as it stands
     const changed = asked.filter((question) => question.isChanged);
-    // Since the last answer, and for this one alone: the server adds it to what its question took before.
+    // Since this step was saved last: the server adds it to what its questions took before.
     const activeMs = changed.length ? Math.round(timer.take() / changed.length) : 0;
     bar.keepPace(activeMs * changed.length, changed.length);
     changed.forEach((question) => save(question, activeMs));

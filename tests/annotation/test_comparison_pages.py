@@ -11,10 +11,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.importing import ImportRejected
+from annotation.management.commands.make_batches import Command
 from annotation.models import Candidate, Item, Source, Study
 from annotation.services.claiming import claim_seat
 from tests.annotation.importing.conftest import load
-from tests.comparing import add_dialogue, add_whole, deal, make_study
+from tests.comparing import add_dialogue, add_whole, deal, make_scenarios, make_study
 from tests.factories import MembershipFactory, make_annotator
 
 pytestmark = pytest.mark.django_db
@@ -61,6 +62,19 @@ def test_the_command_deals_pairs_and_says_why_it_cannot(study: Study, capsys):
     assert Item.objects.filter(batch__study=study, repeats=None).count() == 4
     with pytest.raises(CommandError, match="not of sources"):
         call_command("make_batches", study.slug, by="size", size=2, k=1)
+
+
+@pytest.mark.parametrize(("counts", "n_batches"), [("pairs", 3), ("scenarios", 4)])
+def test_the_command_counts_pairs_or_scenarios(counts, n_batches, capsys):
+    """Each of the four scenarios has three pairs."""
+    study, size = make_scenarios(4, 3), 4 if counts == "pairs" else 1
+    call_command("make_batches", study.slug, "--by", "size", "--size", str(size), "--counts", counts)
+    assert f"{n_batches} batches made" in capsys.readouterr().out
+
+
+def test_the_usage_of_the_command_is_one_line():
+    usage = Command().create_parser("manage.py", "make_batches").format_usage()
+    assert usage == "usage: manage.py make_batches study (--by WAY | --same-as PILOT) [options]; --help lists them\n"
 
 
 def test_the_api_deals_pairs(study: Study):

@@ -5,6 +5,7 @@ import re
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import ImportJob
@@ -12,7 +13,7 @@ from annotation.services.uploads import run_import_job
 from tests.annotation.import_pages import GOOD, RATINGS, TURNS, lines, page, send, text_after_import
 from tests.annotation.importing.conftest import workbook
 from tests.cast import Cast
-from tests.factories import ImportJobFactory, StudyFactory
+from tests.factories import ImportJobFactory, MembershipFactory, StudyFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -42,6 +43,12 @@ def test_the_preview_shows_the_first_rows_and_the_format_it_found(client, resear
     assert "How was the exam?" in text
     assert "What is &lt;b&gt;an exam&lt;/b&gt;?" in text
     assert not ImportJob.objects.exists()
+
+
+def test_the_page_does_not_deny_dialogues_that_came_otherwise(client, researcher, cast: Cast):
+    assert "The study already has dialogues." in client.get(page()).text
+    empty = MembershipFactory(user=cast.researcher, role="researcher").study
+    assert "The study already has dialogues." not in client.get(reverse("study_import", args=[empty.slug])).text
 
 
 def test_the_preview_of_ratings_says_how_the_columns_are_read(client, researcher):

@@ -23,7 +23,7 @@ def press(page: Page, *keys: str) -> None:
 
 
 def wait_until_looked_at(page: Page) -> None:
-    """Enter within 400 ms was meant for the question before: until the screen takes one for its own."""
+    """A press within 400 ms may be meant for the question before: wait until the screen takes one for its own."""
     shown = page.evaluate("performance.now()")
     page.wait_for_function("shown => performance.now() - shown > 400", arg=shown)
 

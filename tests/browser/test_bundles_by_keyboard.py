@@ -63,7 +63,7 @@ def test_abc_eval_ticks_behaviours_turn_by_turn_and_rates_the_dialogue_at_its_en
 
 
 def test_usr_shows_the_fact_and_asks_six_criteria(open_screen: Open):
-    work = Work("usr-1.0", n_dialogues=1, n_sources=2)
+    work = Work("usr-1.1", n_dialogues=1, n_sources=2)
     Dialogue.objects.update(metadata={}, context=[{"title": "Fact", "text": "An octopus has three hearts."}])
     screen = protocols.begin(open_screen, work)
     expect(screen.page.locator(".context-panels")).to_contain_text("An octopus has three hearts.")

@@ -193,7 +193,7 @@ def test_the_current_turn_of_a_long_conversation_is_in_view_in_the_strip(open_sc
 
 @LOOKS
 def test_chosen_answers_and_keys_look_alike_in_every_kind_of_list(open_screen, width: int, scheme: str):
-    looks = {chosen_look(open_screen, protocol, width, scheme) for protocol in ("ssa-1.0", "usr-1.0", "abc-eval-1.1")}
+    looks = {chosen_look(open_screen, protocol, width, scheme) for protocol in ("ssa-1.0", "usr-1.1", "abc-eval-1.1")}
     looks |= {chosen_look(open_screen, "persona-quality-1.0", width, scheme)}
     assert len(looks) == 1
 

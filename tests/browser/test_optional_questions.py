@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from annotation.models import Assignment, Rating
 from protocols.services import FIRST_COMPARISON, store_bundle
 from tests.browser.helpers import LOOKS, wait_for_step
-from tests.browser.rating import begin, press, step, wait_until_looked_at
+from tests.browser.rating import begin, expect_step, press, step, wait_until_looked_at
 from tests.comparing import deal, make_study
 from tests.factories import make_annotator, take_seat
 from tests.optional import BEHAVIOURS, SHEET, make_sheet_batch
@@ -77,6 +77,55 @@ def test_enter_says_none_to_one_question_after_another(open_screen, begun: Assig
     assert {key: stored()[1, key] for key in LABELS} == {
         "behaviours": (None, 0, []), "tone": ("warm", 0, []), "where": (None, 0, []),
     }  # fmt: skip
+
+
+def test_enter_is_taken_the_moment_the_next_page_is_there(open_screen, begun: Assignment):
+    page = begin(open_screen(begun.participant.user), begun)
+    wait_for_step(page)
+    press(page, "0", "0", "0", "Enter", "Enter", "1")
+    assert question(page, "behaviours").get_attribute("data-active") is None
+    expect(box(page, "behaviours")).to_be_checked()
+    expect(box(page, "tone", "Warm")).to_be_checked()
+
+
+def test_one_long_press_of_enter_says_none_to_nothing(open_screen, begun: Assignment):
+    page = begin(open_screen(begun.participant.user), begun)
+    wait_for_step(page)
+    press(page, "0", "0", "0")
+    for _ in range(5):
+        page.keyboard.down("Enter")  # never released: all but the first repeat it
+    page.keyboard.up("Enter")
+    wait_until(lambda: len(stored()) == 3, what="three answers")
+    for key in LABELS:
+        expect(box(page, key)).not_to_be_checked()
+
+
+def test_ctrl_enter_in_a_text_leads_to_the_next_question_without_a_word_about_it(open_screen):
+    why = {"key": "other", "label": "Other", "asks": "free_text", "words_min": 1}
+    tone = SHEET["criteria"][1] | {"required": True}
+    manner = tone | {"key": "manner", "name": "Manner", "options": [*tone["options"], why]}
+    batch = make_sheet_batch(2, criteria=[manner, tone])
+    work = take_seat(make_annotator(batch.study, "ann"), batch)
+    page = begin(open_screen(work.participant.user), work)
+    wait_for_step(page)
+    press(page, "4")
+    page.keyboard.type("Sleepy")
+    press(page, "Control+Enter")
+    expect(active(page)).to_have_attribute("data-criterion", "tone")
+    expect(question(page, "tone").locator("[data-error]:visible")).to_have_count(0)
+    press(page, "1", "Enter")
+    wait_until(lambda: len(stored()) == 2, what="two answers")
+
+
+def test_a_double_click_on_save_is_no_none_for_the_next_page(open_screen, begun: Assignment):
+    page = begin(open_screen(begun.participant.user), begun)
+    wait_for_step(page)
+    press(page, "0", "0", "0")
+    page.locator("[data-save]").dblclick()
+    wait_until(lambda: len(stored()) == 3, what="three answers")
+    expect_step(page, 2, 1)
+    for key in LABELS:
+        expect(box(page, key)).not_to_be_checked()
 
 
 def test_the_screen_says_what_enter_means_before_it_is_pressed(open_screen, begun: Assignment):

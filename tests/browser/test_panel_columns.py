@@ -22,7 +22,7 @@ TABLE = (
 @pytest.fixture
 def study(transactional_db: None) -> Study:
     HeartbeatFactory()
-    return StudyFactory(protocol_version=builtin("usr-1.0"))
+    return StudyFactory(protocol_version=builtin("usr-1.1"))
 
 
 def open_table(open_screen: Callable[..., Screen], study: Study) -> Page:

@@ -9,6 +9,7 @@ from tests.browser.helpers import Screen
 from tests.browser.rating import begin, expect_saved, expect_step, press
 from tests.cast import Cast
 from tests.factories import take_seat
+from tests.wait import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -71,3 +72,23 @@ def test_a_changed_answer_adds_its_own_time_to_that_of_the_first(open_screen, ca
     assert (rating.active_ms, times) == (before + times[1], [before, times[1]])
     assert 20_000 <= before < 25_000
     assert 5_000 <= times[1] < 10_000
+
+
+def test_time_on_a_page_is_not_added_to_an_answer_on_another(open_screen, cast: Cast, assignment: Assignment):
+    screen = open_screen(cast.annotator.user)
+    screen.clock.install()
+    begin(screen, assignment)
+    screen.clock.pause_at(timezone.now() + timezone.timedelta(hours=1))
+    press(screen.page, "1", "Enter")
+    screen.clock.fast_forward(20_000)
+    press(screen.page, "Backspace")
+    screen.clock.fast_forward(2_000)
+    press(screen.page, "2", "Enter")
+    expect_step(screen.page, 0, 2)
+    screen.clock.fast_forward(3_000)
+    press(screen.page, "1", "Enter")
+    wait_until(lambda: Rating.objects.count() == 2, what="two answers")
+    first, second = Rating.objects.order_by("pk")
+    changed = first.revisions.order_by("number").last()
+    assert 2_000 <= changed.active_ms < 5_000
+    assert 23_000 <= second.active_ms < 26_000

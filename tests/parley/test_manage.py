@@ -28,6 +28,16 @@ def test_a_database_of_others_without_tables_is_one_sentence_that_says_what_to_r
     assert said.stderr.count("\n") == 1
 
 
+def test_a_reader_that_has_read_enough_ends_a_command_without_a_traceback(open_directory: Path) -> None:
+    many = "from django.core.management import base; self = base.OutputWrapper(__import__('sys').stdout)"
+    lines = f"{many}; [self.write('line ' + 'x' * 900) for _ in range(2000)]"
+    piped = f'"{sys.executable}" manage.py shell --no-imports -v 0 -c "{lines}" | head -1'
+    said = run(["sh", "-c", piped], open_directory)
+    assert said.stdout.startswith("line x")
+    assert "Traceback" not in said.stderr
+    assert "BrokenPipe" not in said.stderr
+
+
 def test_a_malformed_setting_is_one_sentence_that_names_it(open_directory: Path) -> None:
     env = plain_environment(open_directory) | {"PARLEY_DB_CONN_MAX_AGE": "x"}
     said = run([sys.executable, "manage.py", "check"], open_directory, env=env)

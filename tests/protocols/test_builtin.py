@@ -227,7 +227,7 @@ def test_no_explanation_speaks_of_another_response_that_may_not_have_been_shown_
         ("persona-quality-1.0", "b2337600d30624c3238ae02309ccc6830d83592bb801d58f61a8940799188b67"),
         ("ssa-1.0", "1ca6d2e954d0d3774d5f248b15f1ee1ba78255724b95d9a0b388387368a15cd8"),
         ("three-point-coherence-1.0", "0b37eee8b018d326a2da9e2ac13e7d602ac4446ea61e2bd2e6ba838f91feffae"),
-        ("usr-1.0", "4024947a9bc549a26ffa4a681454d7a200bede503536982c4da2df63395e4201"),
+        ("usr-1.1", "86d4f6e638c5c89354554f5c5ba7d597e0fd76930a0f866630feebcb38705b6b"),
     ],
 )
 def test_a_shipped_bundle_does_not_change_under_its_version(name, sha256):

@@ -22,7 +22,7 @@ BUNDLES = [
     ("diqad-1.0", 0),
     ("diqad-1.0-zh", 0),
     ("three-point-coherence-1.0", 2),
-    ("usr-1.0", 2),
+    ("usr-1.1", 2),
     ("abc-eval-1.1", 2),
     ("ssa-1.0", 2),
     ("dialogue-questionnaire-1.0", 0),

@@ -14,7 +14,7 @@ from annotation.importing.documents import UNREADABLE, Text, elements, why_unrea
 from annotation.importing.fields import Record
 from annotation.importing.files import BLOCK, DAMAGED, unpacking
 from annotation.importing.outcome import READING, ImportRejected, Progress, rejected
-from annotation.importing.transcripts.places import Found
+from annotation.importing.transcripts.places import Found, member
 
 LONGEST_DOCUMENT = 64 * 1024 * 1024  # it is parsed as a whole, which takes some times its size
 WRAPPERS = ("data", "traces", "spans", "observations", "items", "conversations", "logs")
@@ -104,7 +104,7 @@ class _Document:
         for at, value in enumerate(self._values()):
             if is_message(value) and not at:  # a bare list of messages is one conversation
                 raise too_long()
-            yield (0, f"{name}[{at}]"), value
+            yield member(0, name, at), value
 
     def _values(self) -> Iterator[Any]:
         with self._refusing():

@@ -8,7 +8,7 @@ import orjson
 from django.utils.translation import gettext as _
 
 from annotation.importing.fields import LONGEST_SOURCE_KEY, Record, clean_key
-from annotation.importing.outcome import BadField
+from annotation.importing.outcome import BadField, named_place
 from annotation.importing.remedies import name_model, with_dialogue
 from annotation.importing.shapes import DialogueOptions, ParsedCandidate, ParsedDialogue
 from annotation.importing.transcripts.choosing import RATE_NONE, parse_rate, parse_roles
@@ -101,7 +101,7 @@ class Cutter:
 
     def _claim(self, key: str, log: Log) -> None:
         """Raise BadField if another log has the key. Two dialogues of one key would break the whole import."""
-        place = log.place or _("line %(line)s") % {"line": log.line}
+        place = log.place or named_place(log.line)
         before = self._places.setdefault(key, place)
         if before != place:
             text = _("has the same id, or without one the same messages, as %(place)s: each log needs its own id")

@@ -25,7 +25,7 @@ from annotation.importing.transcripts.large import (
     large_members,
     too_long,
 )
-from annotation.importing.transcripts.places import Found
+from annotation.importing.transcripts.places import Found, member
 
 ZSTANDARD = 93  # a method of compression in zip files
 LOCAL_HEADER = 30  # bytes before an entry's name
@@ -90,7 +90,7 @@ def members(document: Any, line: int) -> Iterator[Found]:
         yield (line, place), document
         return
     for at, each in enumerate(document):
-        yield (line, f"{place}[{at}]"), each
+        yield member(line, place, at), each
 
 
 def _is_list_of_objects(value: Any) -> bool:

@@ -4,7 +4,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from annotation.dealing import COUNTED, DIALOGUES
+from annotation.dealing import CONVERSATIONS, COUNTED, DIALOGUES
 from annotation.importing.console import named_study, picked
 from annotation.models import Batch
 from annotation.selectors.imported_batches import nothing_to_deal
@@ -17,12 +17,15 @@ OF_DEALING = {
     "size": "--size", "counts": "--counts", "field": "--field", "k": "--k", "n_pairs": "--pairs",
     "repeat_percent": "--repeat-percent", "n_dialogues": "--n-dialogues", "is_fresh_only": "--fresh-only",
 }  # fmt: skip
+# What the size counts where whole dialogues are compared.
+OF_WHOLES = {"pairs": DIALOGUES, "scenarios": CONVERSATIONS}
 
 
 class Command(BaseCommand):
     help = "Deal the dialogues of a study that are in no batch yet into batches. Draft: open them afterwards."
 
     def add_arguments(self, parser: CommandParser) -> None:
+        parser.usage = "%(prog)s study (--by WAY | --same-as PILOT) [options]; --help lists them"
         parser.add_argument("study", help="The study's short name.")
         way = parser.add_mutually_exclusive_group(required=True)
         way.add_argument("--by", choices=WAYS, help="given: the batch named by the import.")
@@ -34,8 +37,9 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--counts",
-            choices=COUNTED,
-            help="What the size counts: dialogues, or conversations (scenarios, where whole dialogues are compared).",
+            choices=(*COUNTED, *OF_WHOLES),
+            help="What the size counts: dialogues or conversations; where whole dialogues are compared, pairs or "
+            "scenarios.",
         )
         parser.add_argument("--field", help="Metadata field to stratify by; n_turns always works.")
         parser.add_argument("--k", type=int, help="Sources per dialogue, balanced; all when left out.")
@@ -58,7 +62,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         study, now = named_study(options["study"]), timezone.now()
         asked = picked(options, "by", "kind", "seats", *OF_DEALING)
-        asked["counts"] = asked["counts"] or DIALOGUES
+        counts = asked["counts"] or DIALOGUES
+        asked["counts"] = OF_WHOLES.get(counts, counts)
         try:
             if options["same_as"]:
                 if useless := [flag for name, flag in OF_DEALING.items() if options[name]]:

@@ -38,8 +38,8 @@ def test_a_context_of_another_form_stays_metadata(study: Study, write: Write, va
 @pytest.mark.parametrize(
     ("panel", "field", "reason"),
     [
-        ({"title": "Fact"}, "context[1].text", "must be text, not null"),
-        ({"text": "Bees."}, "context[1].title", "must be text, not null"),
+        ({"title": "Fact"}, "context[1].text", "is missing"),
+        ({"text": "Bees."}, "context[1].title", "is missing"),
         ({"title": " ", "text": "Bees."}, "context[1].title", "is empty"),
         ({"title": "F" * 201, "text": "Bees."}, "context[1].title", "is longer than 200 characters"),
         ({"title": "Fact", "text": ["Bees."]}, "context[1].text", "must be text, not a list"),

@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.importing.outcome import LineError
-from annotation.models import Assignment, Dialogue, ImportJob, Item, Rating, Study
+from annotation.models import Assignment, Candidate, Dialogue, ImportJob, Item, Rating, Study
 from annotation.services.claiming import claim_seat
 from annotation.services.uploads import run_import_job
 from reporting.exports.formats import write_export
@@ -63,6 +63,35 @@ def test_another_study_with_the_same_dialogues_exports_the_same_answers(rate: Ma
     assert (again.counts["ratings_new"], again.counts["items_new"]) == (0, 0)
     assert say(second)[1] == say(first)[1]
     assert Assignment.objects.filter(batch__study=second).exclude(swapped=[]).count() == 3
+
+
+@pytest.mark.parametrize(("rate", "make"), KINDS)
+def test_batches_of_an_import_say_which_pairs_they_lack(rate: Make, make: Make, write: Write) -> None:
+    first, second = rate(slug="first"), make(3, 3, slug="second")
+    copy_texts(first, second)
+    rows = list(csv.DictReader(io.StringIO(exported(first).decode("utf-8-sig"))))
+    pair = {(row["dialogue"], row["first_source"], row["second_source"]) for row in rows}
+    unrated = min(pair)
+    kept = [row for row in rows if (row["dialogue"], row["first_source"], row["second_source"]) != unrated]
+    text = io.StringIO()
+    table = csv.DictWriter(text, rows[0])
+    table.writeheader()
+    table.writerows(kept)
+    file = write(name="ratings.csv", exactly=text.getvalue().encode())
+    notes = load_ratings(second, file, is_dry_run=True).notes
+    assert [note.split(" and ")[0].split(",")[0] for note in notes[-2:]] == [
+        "1 pair of identical texts is not counted as a tie",
+        "1 other pair of the same dialogues is not rated in the file",
+    ]
+
+
+def copy_texts(first: Study, second: Study) -> None:
+    for dialogue in first.dialogues.all():
+        second.dialogues.filter(key=dialogue.key).update(turns=dialogue.turns)
+        for response in dialogue.candidates.all():
+            Candidate.objects.filter(dialogue__study=second, dialogue__key=dialogue.key, key=response.key).update(
+                text=response.text
+            )
 
 
 @pytest.mark.parametrize(("rate", "make"), KINDS)

@@ -226,7 +226,7 @@ def test_rows_of_turns_may_have_a_panel_of_the_dialogue(study: Study, write: Wri
 
 
 def test_a_protocol_about_a_fact_warns_of_dialogues_without_a_panel(db: None, write: Write):
-    study = StudyFactory(protocol_version=builtin("usr-1.0"))
+    study = StudyFactory(protocol_version=builtin("usr-1.1"))
     path = write("prompt,response,model,fact", "Trains?,Calming.,m1,One.", name="a.csv")
     (warning,) = load(study, path, is_dry_run=True).warnings
     assert in_words(warning, "page") == (
@@ -235,3 +235,18 @@ def test_a_protocol_about_a_fact_warns_of_dialogues_without_a_panel(db: None, wr
         "“Context panel of the response”; in objects, use the field “context”."
     )
     assert not load(study, path, columns={"response_context": "fact"}).warnings
+
+
+def test_responses_without_the_panel_that_others_have_are_counted(db: None, write: Write):
+    study = StudyFactory(protocol_version=builtin("usr-1.1"))
+    rows = ["prompt,response,model,Wissensfakt", "Trains?,Calming.,m1,One.", "Trains?,Fast.,m2,Two.", "Trains?,No.,m3,"]
+    columns = {"response_context": "Wissensfakt"}
+    (warning,) = load(study, write(*rows, name="a.csv"), is_dry_run=True, columns=columns).warnings
+    assert warning == "1 of 3 responses has no “Wissensfakt”."
+    records = [{"dialogue_id": "d1", "history": [{"speaker": "A", "text": "Hi"}], "candidates": [
+        {"source": "m1", "text": "Ho", "context": [{"title": "Fact", "text": "One."}]},
+        {"source": "m2", "text": "Hm", "context": [{"title": "Rule", "text": "Two."}]},
+        {"source": "m3", "text": "Oh"}, {"source": "m4", "text": "Ah"},
+    ]}]  # fmt: skip
+    (warning,) = load(study, write(*records), is_dry_run=True).warnings
+    assert warning == "2 of 4 responses have no context panel."

@@ -1,6 +1,7 @@
 """Errors in a JSON list that is one line name the record: every record has the same line."""
 
 import json
+from functools import partial
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -15,6 +16,7 @@ from tests.annotation.importing.conftest import NOW, Write, dialogue, load, load
 from tests.factories import MembershipFactory
 
 pytestmark = pytest.mark.django_db
+ASKED = {"role": "user", "content": "Hi"}
 RATED = {"item": "d1-bot", "annotator": "r1", "criterion": "appropriateness", "value": "Appropriate"}
 
 
@@ -28,6 +30,22 @@ def test_a_record_of_dialogues_is_named(study: Study, write: Write) -> None:
     assert said(study, write, [dialogue("d1"), dialogue("d2", candidates=[]), 3]) == [
         "a.json: record 2: candidates: is an empty list",
         "a.json: record 3: must be one object {...}, not a number",
+    ]
+
+
+def test_a_chat_log_is_named(study: Study, write: Write) -> None:
+    replies = [{"role": "assistant", "content": "Ho"}, {"role": "assistant"}]
+    logs = [{"id": str(at), "model": "bot", "messages": [ASKED, each]} for at, each in enumerate(replies)]
+    (wrong,) = said(study, write, logs, partial(load, transcript=True))
+    assert wrong == "a.json: record 2: messages[1].content: is empty: remove the message, or give its text"
+
+
+def test_a_field_that_is_not_there_is_called_missing(study: Study, write: Write) -> None:
+    responses = [{"source": "bot"}, {"source": "bot", "text": None}]
+    records = [dialogue(f"d{at}", candidates=[each]) for at, each in enumerate(responses)]
+    assert said(study, write, records) == [
+        "a.json: record 1: candidates[0].text: is missing",
+        "a.json: record 2: candidates[0].text: must be text, not null",
     ]
 
 

@@ -68,8 +68,8 @@ def test_a_mistake_in_a_workbook_names_the_row_of_the_sheet(study: Study, tmp_pa
 
 def test_formulas_need_a_stored_value(study: Study, tmp_path: Path) -> None:
     path = workbook(tmp_path / "a.xlsx", [HEADER, ["d1", "A: Hi", '="Bye"&"."', "bot"]])
-    reason = "is a formula without a stored value: open the file in Excel and save it again"
-    assert errors_of(load, study, path) == [(2, "C2", reason)]
+    reason = "is a formula without a stored value: open the file in Excel or LibreOffice and save it again"
+    assert errors_of(load, study, path) == [(2, "C", reason)]
     counted = tmp_path / "b.xlsx"
     with zipfile.ZipFile(path) as old, zipfile.ZipFile(counted, "w") as new:
         for name in old.namelist():
@@ -113,7 +113,7 @@ def test_a_formula_of_another_sheet_does_not_matter(study: Study, tmp_path: Path
     errors = errors_of(
         load, study, workbook(tmp_path / "b.xlsx", [["=1+1"]], [HEADER, ["=1+1", *ROW[1:]]]), sheet="Sheet1"
     )
-    assert [(line, field) for line, field, _ in errors] == [(2, "A2")]
+    assert [(line, field) for line, field, _ in errors] == [(2, "A")]
 
 
 def test_a_sheet_of_another_kind_of_file_is_refused(study: Study, tmp_path: Path) -> None:

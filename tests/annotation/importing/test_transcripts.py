@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from annotation.importing import DialogueOptions, preview
+from annotation.importing.outcome import RECORDS
 from annotation.models import Candidate, Item, Study
 from annotation.services.batching import make_batches
 from tests.annotation.importing.conftest import DATA, NOW, Write, errors_of, load
@@ -297,7 +298,7 @@ def test_a_faulty_log_is_refused_with_line_field_and_remedy(
 def test_in_one_document_the_place_is_named_instead_of_the_line(study: Study, write: Write) -> None:
     content = json.dumps([chat("fine"), chat(messages=[said(USER, "Hi"), said(ASSISTANT, "")])], indent=1)
     errors = errors_of(load_log, study, write(content))
-    assert errors == [(0, "[1].messages[1].content", "is empty: remove the message, or give its text")]
+    assert errors == [(RECORDS + 2, "messages[1].content", "is empty: remove the message, or give its text")]
     sample = json.loads((LOGS / "inspect.json").read_text())
     sample["samples"][1]["messages"][0]["role"] = "wizard"
     errors = errors_of(load_log, study, write(json.dumps(sample, indent=1)))
@@ -308,16 +309,16 @@ def test_two_logs_of_one_id_are_refused_in_lines_and_in_documents(study: Study, 
     text = "has the same id, or without one the same messages, as {}: each log needs its own id"
     assert errors_of(load_log, study, write(chat(), chat("c", "Bye", "Ciao"))) == [(2, "id", text.format("line 1"))]
     errors = errors_of(load_log, study, write(json.dumps([chat(), chat()], indent=1)))
-    assert errors == [(0, "[1].id", text.format("[0]"))]
+    assert errors == [(RECORDS + 2, "id", text.format("record 1"))]
     errors = errors_of(load_log, study, write(json.dumps([chat("a:1"), chat("a")], indent=1)), with_dialogue=True)
-    assert errors == [(0, "[1].id", text.format("[0]"))]
+    assert errors == [(RECORDS + 2, "id", text.format("record 1"))]
 
 
 def test_calls_that_do_not_go_on_are_refused(study: Study, write: Write) -> None:
     calls = json.loads((LOGS / "langfuse_observations.json").read_text())
     calls[0]["input"][2]["content"] = "Nowhere."
     errors = errors_of(load_log, study, write(json.dumps(calls, indent=1)))
-    assert [(line, field) for line, field, _ in errors] == [(0, "[0]")]
+    assert [(line, field) for line, field, _ in errors] == [(RECORDS + 1, "input")]
     assert "the call 'obs-2' does not go on where the one before it in 'swim' ends" in errors[0][2]
 
 

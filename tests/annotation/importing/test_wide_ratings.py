@@ -196,7 +196,7 @@ def test_rows_may_be_objects_of_a_list(scales: Study, write: Write, tmp_path: Pa
 
 
 def test_a_table_without_a_source_has_one_error_beside_those_of_its_answers(db: None, write: Write) -> None:
-    study = StudyFactory(protocol_version=builtin("usr-1.0"))
+    study = StudyFactory(protocol_version=builtin("usr-1.1"))
     head = "dialogue;system_name;annotator;Understandable;Natural;Uses Knowledge"
     path = write(head, "x01;GPT;ext;1;2;7", "x02;GPT;ext;1;2;1", name="a.csv")
     source, value = errors_of(load_ratings, study, path)
@@ -210,7 +210,7 @@ def test_a_table_without_a_source_has_one_error_beside_those_of_its_answers(db: 
 
 
 def test_a_table_without_a_source_and_without_other_columns_lists_none(db: None, write: Write) -> None:
-    study = StudyFactory(protocol_version=builtin("usr-1.0"))
+    study = StudyFactory(protocol_version=builtin("usr-1.1"))
     path = write("dialogue;annotator;Understandable;Natural", "x01;ext;1;2", name="a.csv")
     assert errors_of(load_ratings, study, path) == [
         (
@@ -258,7 +258,7 @@ def test_a_row_without_a_source_is_clear_only_where_there_is_one_response(scales
 
 
 def test_what_is_wrong_with_a_row_is_said_once_however_many_answers_it_holds(db: None, write: Write) -> None:
-    study = StudyFactory(protocol_version=builtin("usr-1.0"))
+    study = StudyFactory(protocol_version=builtin("usr-1.1"))
     head = "dialogue;source;annotator;Understandable;Natural;Interesting"
     found = errors_of(load_ratings, study, write(head, "x01;;ext;1;2;3", "x02;;ext;1;2;3", name="a.csv"))
     assert [(line, field) for line, field, _reason in found] == [(2, "dialogue"), (3, "dialogue")]

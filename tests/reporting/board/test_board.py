@@ -179,6 +179,7 @@ def test_progress_seats_leases_and_pseudonyms_are_shown_and_names_are_not(cast: 
     assert (data.seats.n_rating, data.seats.n_free, data.seats.n_finished) == (1, 1, 1)
     html = signed_in(cast.lead).get(board_url(cast)).content.decode()
     until = timezone.localtime(Seat.objects.get(assignment=second).lease_expires_at)
+    assert "1 seat in use, 1 free, 1 finished." in html
     assert cast.annotators[0].pseudonym in html
     assert until.strftime("%H:%M") in html
     assert cast.annotators[0].user.username not in html
