@@ -217,13 +217,16 @@ SIDE_SHARES = gettext_noop(
     "Wilson's and treats answers as independent. Pairs shown again with the sides swapped count only where they are "
     "named."
 )
-IMPORTED_SIDES = gettext_noop("The sides of imported preferences are not kept.")
+IMPORTED_SIDES = gettext_noop(
+    "The sides of imported preferences are not known where their file does not say which source stood on the left."
+)
 RANKINGS = gettext_noop(
     "Bradley-Terry model; if there are ties, with a parameter for them (Davidson 1970), and where sides are known, "
     "with one for the side (Davidson and Beaver 1977). Degrees such as “much better” count as better. Answers that "
     "call both bad are no ties and are left out. A strength is on the log scale with mean 0. Models that count a tie "
     "as half a win have smaller strengths: do not compare the two. The win rate is the expected score against each "
-    "other source, averaged, with the sides even: wins plus half of the ties. With 95 per cent confidence, the ranks "
+    "other source, averaged: wins plus half of the ties. If the model has a parameter for the side, that is the score "
+    "with the sides even; otherwise it assumes that neither side is preferred. With 95 per cent confidence, the ranks "
     "of all sources lie within those shown, all at once (Al Mohamad, Goeman and van Zwet 2022). Intervals of "
     "strengths and of win rates hold one by one: they are not corrected for their number."
 )

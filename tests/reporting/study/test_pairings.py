@@ -169,14 +169,17 @@ def test_preferences_with_unknown_sides_are_not_said_to_be_missing(compared, cli
         page = client.get(reverse(name, args=[compared.slug])).text
         assert "nobody has preferred one yet" not in page
         assert "nobody knows which response stood on the left" in page
-        assert "because the sides of imported preferences are not kept" in page
+        assert "because the files of these preferences do not say it" in page
         assert "Preferences without known sides: 22" in page
         assert "imported without their sides" not in page
 
 
 def test_only_answers_given_in_parley_are_said_to_have_drawn_sides(compared, client: Client):
     client.force_login(MembershipFactory(study=compared, role="owner").user)
-    drawn, not_kept = "was drawn for each annotator", "The sides of imported preferences are not kept."
+    drawn, not_kept = (
+        "was drawn for each annotator",
+        "The sides of imported preferences are not known where their file does not say",
+    )
     page = client.get(reverse("report", args=[compared.slug])).text
     assert (drawn in page, not_kept in page) == (True, False)
     Rating.objects.filter(assignment=Rating.objects.first().assignment).update(is_swapped=None)
