@@ -223,7 +223,12 @@ def _rules(report: "Report") -> Iterable[str]:
     yield from _about_intervals(report)
     names = {each.key: each.name for each in report.criteria}
     is_by_dialogue = report.material.has_dialogues_as_units
-    yield from model_sentences(report.comparisons, names, has_dialogues_as_units=is_by_dialogue)
+    yield from model_sentences(
+        report.comparisons,
+        names,
+        has_dialogues_as_units=is_by_dialogue,
+        margin_named=report.study.margin_named,
+    )
 
 
 def _ties(material: Material) -> Iterable[str]:
