@@ -40,7 +40,7 @@ REASONS = {
         "once sides are taken into account, some answers have no exception, so no estimate is finite"
     ),
     "not_told_apart": gettext_noop("every pair was always shown with the same sides"),
-    "no_sides": gettext_noop("the answers are imported, and the sides of imported answers are not kept"),
+    "no_sides": gettext_noop("nobody knows which source stood on the left"),
     "no_texts": gettext_noop("not all texts are known, so their lengths are not either"),
     "same_lengths": gettext_noop("the two texts of every pair are of the same length"),
     "uncertain_length": gettext_noop("the answers do not tell well enough what length does"),

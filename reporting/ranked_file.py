@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from annotation.importing.outcome import BadField, ErrorLog, ImportRejected, no_progress
+from annotation.importing.pair_cells import EXPORTED_SIDES
 from annotation.importing.tables import Row, open_table
 from measures.preferences.comparisons import BOTH_BAD, LEFT, RIGHT, TIE, Comparisons
 from measures.preferences.ranking import Ranking, rank
@@ -24,7 +25,8 @@ SHOWN_ERRORS = 20
 class ComparisonColumns:
     """The names of the columns, by role. Covariates are numbers, left minus right.
 
-    Where `swapped` says so, the source of `left` stood on the right; the winner still names the columns.
+    Where `swapped` says so, the source of `left` stood on the right; the winner still names the columns. An empty cell
+    says that nobody knows.
     """
 
     left: str
@@ -41,6 +43,11 @@ class ComparisonColumns:
     def needed(self) -> tuple[str, ...]:
         further = [name for name in (self.cluster, self.swapped) if name]
         return (self.left, self.right, self.winner, self.annotator, *further, *self.covariates)
+
+    @property
+    def has_sides(self) -> bool:
+        """Return whether the columns say where the sources stood: the first source of our export is no side."""
+        return bool(self.swapped) or (self.left, self.right) != EXPORTED_SIDES
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +71,7 @@ class _Answer:
     annotator: str
     cluster: str
     covariates: tuple[float, ...]
+    is_sided: bool
 
 
 def ranking_of_file(path: Path, columns: ComparisonColumns) -> RankedFile:
@@ -118,11 +126,12 @@ def _answer(row: Row, texts: dict[str, str], columns: ComparisonColumns) -> _Ans
     if winner not in OUTCOMES:
         raise BadField(columns.winner, f"{texts[columns.winner]!r} is none of {', '.join(OUTCOMES)}: replace it")
     for name in columns.needed:
-        if not texts[name]:
+        if not texts[name] and name != columns.swapped:
             raise BadField(name, "is empty: fill it in, or leave the winner of this row empty too")
     left, right = texts[columns.left], texts[columns.right]
     if left == right:
         raise BadField(columns.right, f"{left!r} is compared with itself: delete the row or correct one of the two")
+    swapped = _is_swapped(texts[columns.swapped], columns.swapped) if columns.swapped else False
     found = _Answer(
         left,
         right,
@@ -130,11 +139,14 @@ def _answer(row: Row, texts: dict[str, str], columns: ComparisonColumns) -> _Ans
         texts[columns.annotator],
         texts[columns.cluster] if columns.cluster else str(row.line),
         tuple(_number(texts[name], name) for name in columns.covariates),
+        is_sided=columns.has_sides and swapped is not None,
     )
-    return _turned(found) if columns.swapped and _is_swapped(texts[columns.swapped], columns.swapped) else found
+    return _turned(found) if swapped else found
 
 
-def _is_swapped(text: str, column: str) -> bool:
+def _is_swapped(text: str, column: str) -> bool | None:
+    if not text:
+        return None
     if text.casefold() not in SWAPPED:
         raise BadField(column, f"{text!r} is none of {', '.join(SWAPPED)}: say whether the sides were exchanged")
     return SWAPPED[text.casefold()]
@@ -165,6 +177,7 @@ def _comparisons(rows: list[_Answer], sources: tuple[str, ...], columns: Compari
         [row.outcome for row in rows],
         annotator=annotators,
         cluster=clusters,
+        is_sided=[row.is_sided for row in rows],
         covariates=[row.covariates for row in rows] if columns.covariates else None,
     )
 

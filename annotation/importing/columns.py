@@ -37,11 +37,12 @@ ALIASES: dict[str, tuple[str, ...]] = {
 # Of a protocol that compares, the two sources and the one that won.
 PAIR_ALIASES: dict[str, tuple[str, ...]] = {
     **{name: names for name, names in ALIASES.items() if name not in ("item", "source", "choices", "turns")},
-    "left": ("left", "left_source", "left_model", "source_a", "model_a", "system_a"),
-    "right": ("right", "right_source", "right_model", "source_b", "model_b", "system_b"),
+    "left": ("left", "left_source", "left_model", "source_a", "model_a", "system_a", "first_source"),
+    "right": ("right", "right_source", "right_model", "source_b", "model_b", "system_b", "second_source"),
+    "is_swapped": ("is_swapped", "swapped"),
     "value": (*ALIASES["value"], "winner", "preference", "preferred"),
 }
-FIELDS = (*ALIASES, "left", "right")
+FIELDS = (*ALIASES, "left", "right", "is_swapped")
 NONE = "-"  # in a map: the file has no column for the field, whatever its columns are called
 NONE_APPLIES = "none"  # in a cell: the answer that none applies, unless an option is called so; our export writes it
 BETWEEN_WORDS = re.compile(r"[\s_-]+")  # words in the name of a column; camel case has nothing there

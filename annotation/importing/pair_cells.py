@@ -12,7 +12,7 @@ from annotation.importing.outcome import BadField
 SIDES = ("left", "right")
 EXPORTED_SIDES = ("first_source", "second_source")  # the columns of our own export
 AGAIN = "again"  # the third part of an exported item that shows its pair again
-BOOLEANS = {"": NULL, "true": b"t", "false": b"f"}
+BOOLEANS = {"": NULL, "true": b"t", "1": b"t", "yes": b"t", "false": b"f", "0": b"f", "no": b"f"}
 
 Key = Callable[..., str]  # of a field's name, and of the most characters that it may have
 
@@ -28,6 +28,11 @@ def named_sides(key: Key, dialogue: str, has_dialogues: bool) -> str:
 def exported_sides(key: Key, dialogue: str, item: str) -> str:
     """Return the same of a row of our own export. Of whole dialogues, its item names the dialogue first."""
     return _sides(key, EXPORTED_SIDES, key("scenario") if _keys_in(item)[0] == dialogue else "")
+
+
+def are_sides(left: str, right: str) -> bool:
+    """Return whether columns of these names say where the sources stood. Those of A and B are an order only."""
+    return left.strip().casefold().startswith(SIDES[0]) and right.strip().casefold().startswith(SIDES[1])
 
 
 def is_swapped_cell(text: str) -> bytes:

@@ -1,5 +1,6 @@
 """Import existing ratings: check them against the protocol row by row, then the study in one transaction."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
@@ -224,6 +225,8 @@ def _notes(study: Study, spool: VoteSpool, counts: dict[str, int], n_own: int) -
     if spool.unused:
         text = _("These columns have no meaning for ratings and were left out: %(names)s.")
         notes.append(text % {"names": ", ".join(spool.unused)})
+    if spool.has_pairs and counts["ratings_new"]:
+        notes += _about_sides(spool)
     if counts["seats_taken"]:
         notes.append(_("Imported annotators took free seats of draft batches."))
     if counts["seats_added"] and seats_were_added_elsewhere():
@@ -238,6 +241,31 @@ def _notes(study: Study, spool: VoteSpool, counts: dict[str, int], n_own: int) -
             _("Ratings of items that a batch already contains are stored in that batch, whatever batch the file names.")
         )
     return notes
+
+
+def _about_sides(spool: VoteSpool) -> Iterable[str]:
+    """Yield what becomes of the sides of pairs, and what follows for the ranking."""
+    n = spool.n_without_sides
+    if n and spool.says_swapped:
+        text = ngettext(
+            "%(n)s answer does not say whether the sides were swapped: its sides are not known, and the ranking "
+            "assumes for it that neither side is preferred.",
+            "%(n)s answers do not say whether the sides were swapped: their sides are not known, and the ranking "
+            "assumes for them that neither side is preferred.",
+            n,
+        )
+        yield text % {"n": intcomma(n)}
+    elif n:
+        yield _(
+            "The file does not say which source stood on the left, so no sides are kept: the ranking assumes that "
+            "neither side is preferred. If you know the sides, take the import back, call the columns left and right, "
+            "or add is_swapped (true where the second source stood on the left), and import again."
+        )
+    elif spool.has_sides and not spool.says_swapped:
+        yield _(
+            "The columns of both sources are called left and right, so they are kept as the sides that annotators saw. "
+            "If they are an order only, take the import back, call them source_a and source_b, and import again."
+        )
 
 
 def _without_answer(spool: VoteSpool) -> str:

@@ -22,6 +22,7 @@ COLUMN_LABELS: dict[str, Any] = {
     "source": _("Source"),
     "left": _("Source on the left"),
     "right": _("Source on the right"),
+    "is_swapped": _("Whether the sides were swapped"),
     "turn": _("Turn number"),
     "speaker": _("Speaker"),
     "text": _("Turn text"),

@@ -36,7 +36,7 @@ from annotation.importing.extent import Extent
 from annotation.importing.fields import LONGEST_BATCH_KEY, LONGEST_KEY, LONGEST_SOURCE_KEY, clean_key, nul
 from annotation.importing.labels import LABEL_FIELDS, holds_labels, label_rows
 from annotation.importing.outcome import BadField, ErrorLog, ImportRejected, LineError, Progress
-from annotation.importing.pair_cells import SIDES, exported_sides, is_swapped_cell, named_sides
+from annotation.importing.pair_cells import SIDES, are_sides, exported_sides, is_swapped_cell, named_sides
 from annotation.importing.remedies import choose_one_of
 from annotation.importing.tables import Row, open_table
 from annotation.models import Study
@@ -98,7 +98,8 @@ class VoteSpool(AbstractContextManager):
         self.is_own = self._is_quoted = False
         self._studies: set[str] = set()  # that our own export names
         self._place_of_study: int | None = None
-        self.n_uncounted = self.n_without_answer = 0
+        self.n_uncounted = self.n_without_answer = self.n_without_sides = 0
+        self.has_sides = False  # the names of the columns of both sources say where they stood
         self._is_table = False
         self._units = {each.unit for each in importable(spec)}
         self._now = now
@@ -118,6 +119,10 @@ class VoteSpool(AbstractContextManager):
     def _names_sides(self) -> bool:
         """Return whether the rows name the sources of both sides, as files from elsewhere do."""
         return not self.is_own and "left" in self._places
+
+    @property
+    def says_swapped(self) -> bool:
+        return "is_swapped" in self._places
 
     def is_export_of(self, study: Study) -> bool:
         """Return whether the file is our own export of this study, and of no other."""
@@ -144,6 +149,7 @@ class VoteSpool(AbstractContextManager):
                 raise ImportRejected([error.on_line(1)]) from None
             self.is_own = is_own_export(table.columns)
             self._sides = {table.columns[self._places[side]].casefold(): side for side in SIDES if side in self._places}
+            self.has_sides = self._names_sides and are_sides(*(table.columns[self._places[side]] for side in SIDES))
             self._is_quoted = self.is_own and table.may_be_quoted
             if self.is_own:
                 self._place_of_study = table.columns.index(OWN_STUDY) if OWN_STUDY in table.columns else None
@@ -260,6 +266,7 @@ class VoteSpool(AbstractContextManager):
             unit.encode(),
             is_swapped,
         )
+        self.n_without_sides += unit == Unit.COMPARISON and is_swapped == NULL
         self.file.write(b"\t".join(cells) + b"\n")
         self.n_rows += 1
 
@@ -278,8 +285,13 @@ class VoteSpool(AbstractContextManager):
             copy_text(_free_text(self._value(row, "free_text"))),
             _answered_at(self._value(row, "answered_at"), self._now),
             str(whole(self._value(row, "active_ms") or "0", "active_ms")).encode(),
-            is_swapped_cell(self._value(row, "is_swapped")),
+            self._is_swapped(row),
         )
+
+    def _is_swapped(self, row: Row) -> bytes:
+        """Return the cell of whether the source of the right column stood on the left, NULL where nobody knows."""
+        is_told = self.says_swapped or not self.has_sides
+        return is_swapped_cell(self._value(row, "is_swapped")) if is_told else b"f"
 
     def _answer(self, row: Row) -> tuple[CriterionSpec, OptionSpec | None, list[int], list[int], list[int]]:
         """Return (criterion, option, reasons, choices, turns)."""

@@ -1,4 +1,4 @@
-"""Equivalence: two one-sided tests of a difference against a margin that was named in advance.
+"""Equivalence: two one-sided tests of a difference against a margin that is to be named in advance.
 
 Source: Schuirmann 1987, J. Pharmacokinet. Biopharm. 15:657.
 """

@@ -35,7 +35,8 @@ class Contrasts:
     ----------
     weights : (K, P) float array
     basis : (K, m) int array
-        The contrasts of :func:`spread`, the least of whose degrees of freedom counts.
+        The contrasts of :func:`spread`, the least of whose degrees of freedom counts: a difference of two sources is
+        not better known than the strength of either.
     """
 
     weights: FloatArray
@@ -159,7 +160,12 @@ def _part(fit: Fit, group: IntArray, basis: FloatArray) -> _Part:
 
 
 def _degrees(fit: Fit, group: IntArray, n: int, basis: FloatArray) -> FloatArray:
-    """Return for each contrast how many clusters of equal size would know as much, less one."""
+    """Return for each contrast how many clusters of equal size would know as much, less one.
+
+    A cluster g tells w_g = b' I^-1 I_g I^-1 b about a contrast b, where I_g is minus the sum of the second derivatives
+    of its answers and I that of all answers: (sum w)^2 / sum w^2 - 1, after Carter, Schnepel & Steigerwald 2017 with
+    the model's own variance of an answer. :class:`Contrasts` says whose degrees of freedom a difference has.
+    """
     found = np.zeros(len(basis))
     for at, contrast in enumerate(basis @ fit.inverse):
         share = np.bincount(group, fit.design.squared(fit.weights, contrast), n)

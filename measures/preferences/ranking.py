@@ -42,7 +42,7 @@ class SourceRank:
         'not_connected', 'no_comparisons', 'separated' (another effect has no finite estimate), 'no_preference'
         (all answers are ties).
     win_rate : Estimate
-        The mean expected score against each of the other ranked sources with the sides even and the covariates 0:
+        The mean expected score against each of the other ranked sources with the side and the covariates 0:
         the chance of a preference plus half the chance of a tie.
     best_rank, worst_rank : int or None
         With 95 % confidence, the ranks of all sources lie within these at once, see :func:`rank_limits`.
@@ -90,6 +90,8 @@ class Ranking:
         Answers that call both bad, and the other answers about sources without a strength.
     n_by_side : int
         Answers that say nothing of strengths: everybody who saw the sides preferred the same one.
+    n_unsided : int
+        Of the `n`, those whose sides nobody knows: the model takes them as free of a side bias.
     note : str or None
         'single_annotator', 'single_conversation' or 'single_cluster', see :class:`Spread`.
     triads : list of (int, int, int)
@@ -112,6 +114,7 @@ class Ranking:
     n_clusters: int
     note: str | None
     n_by_side: int = 0
+    n_unsided: int = 0
 
     @property
     def in_order(self) -> list[SourceRank]:
@@ -284,6 +287,7 @@ class _Ranked:
             consistency=self._consistency(ranked, seed),
             triads=counts.circular_triads(),
             n=len(self.answers),
+            n_unsided=int((~self.answers.is_sided).sum()),
             n_both_bad=len(answers) - len(used),
             n_left_out=len(used) - len(self.answers),
             n_annotators=self.spread.n_annotators,

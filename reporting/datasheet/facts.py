@@ -243,7 +243,7 @@ def _sides(known: Known) -> list[str]:
     if Unit.COMPARISON not in known.spec.units:
         return []
     rules = known.report.rules
-    said = [rules[name] for name in ("drawn_sides", "imported_sides") if name in rules] or [DRAWN_SIDES]
+    said = [rules[name] for name in ("drawn_sides", "file_sides", "imported_sides") if name in rules] or [DRAWN_SIDES]
     if known.setting.is_shuffled:
         said.append(PAIRS_IN_ORDER)
     return [_(sentence) for sentence in said]

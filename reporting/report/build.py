@@ -261,7 +261,8 @@ class Report:
 
     @cached_property
     def distributions(self) -> list[Distribution]:
-        return distributions(self._of.cells, self._of.votes, self._of.details)
+        of = self._of
+        return distributions(of.cells, of.votes, of.details, of.pairings if of.not_pooled else {})
 
     @cached_property
     def turns(self) -> list[MarkedTurn]:

@@ -1,16 +1,18 @@
 """The distributions of answers: every option of every kind of question, by source."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from annotation.pairings import Pairings
 from measures.arrays import IntArray
 from protocols.models import Criterion
 from protocols.specs import CriterionSpec
 from reporting.study.answer_details import Detail, Marks, ratings_of
 from reporting.study.cells import StudyCells
+from reporting.study.pairings import Pair
 from reporting.study.plain import spread
 from reporting.study.scores import NO_NUMBERS, Moments, moments, percent
 from reporting.study.votes import StudyVotes
@@ -32,10 +34,13 @@ class OptionAnswers:
 class Distribution:
     """The answers to a question by option, also those that are not on the scale. The source of dialogues is None.
 
-    `n_none` of the answers to an optional question say that none of its options applies.
+    Comparisons of several pairs have a row for each pair, source a and source b: the first source of one is not that of
+    another. `n_none` of the answers to an optional question say that none of its options applies.
     """
 
     source: str | None
+    source_a: str | None
+    source_b: str | None
     criterion: str
     kind: str
     scale: str
@@ -63,11 +68,19 @@ class MarkedTurn:
     marks_per_answer: float | None
 
 
-def distributions(study: StudyCells, votes: StudyVotes, details: Sequence[Detail]) -> list[Distribution]:
-    """Return a row per source and question with options; shares of a multiple-choice question do not add up to 100."""
-    rows = []
+def distributions(
+    study: StudyCells, votes: StudyVotes, details: Sequence[Detail], of_pairs: Mapping[int, Mapping[str, int]]
+) -> list[Distribution]:
+    """Return a row per source and question with options; shares of a multiple-choice question do not add up to 100.
+
+    `of_pairs` has for the id of each question about several pairs what its cells store of them.
+    """
+    rows: list[Distribution] = []
     sources = votes.items.source[votes.item]
     for source, criterion, key in study.rows():
+        if criterion.id in of_pairs:
+            rows += _by_pair(study, criterion, of_pairs[criterion.id])
+            continue
         given = study.pooled[key].category_votes
         n_none = 0
         if not criterion.required:
@@ -81,6 +94,19 @@ def distributions(study: StudyCells, votes: StudyVotes, details: Sequence[Detail
     return rows
 
 
+def _by_pair(study: StudyCells, criterion: CriterionSpec, counts: Mapping[str, int]) -> Iterable[Distribution]:
+    keys = {source.pk: source.key for source in study.sources}
+    place = {pk: at for at, pk in enumerate(keys)}
+    found: dict[Pair, Counter[int]] = defaultdict(Counter)
+    for vote, n in Pairings.from_json(counts).votes.items():
+        found[vote[:2]][vote.option] += n
+    for pair in sorted(found, key=lambda each: [place[pk] for pk in each]):
+        given = np.array([found[pair][option.id] for option in criterion.options])
+        n = found[pair].total()
+        row = _row(None, criterion, n, n - int(given.sum()), given, moments(criterion, given))
+        yield replace(row, source_a=keys[pair[0]], source_b=keys[pair[1]])
+
+
 def _row(
     source: str | None, criterion: CriterionSpec, n_answers: int, n_none: int, votes: IntArray, moments: Moments
 ) -> Distribution:
@@ -89,7 +115,16 @@ def _row(
         for option, n in zip(criterion.options, votes, strict=True)
     ]
     return Distribution(
-        source, criterion.key, str(criterion.kind), str(criterion.scale), n_answers, n_none, options, moments
+        source,
+        None,
+        None,
+        criterion.key,
+        str(criterion.kind),
+        str(criterion.scale),
+        n_answers,
+        n_none,
+        options,
+        moments,
     )
 
 

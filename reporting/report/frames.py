@@ -209,7 +209,7 @@ _TABLES: list[Table[Report]] = [
     Table(
         "distributions",
         [
-            *of(Distribution, "source criterion kind scale n_answers n_none"),
+            *of(Distribution, "source source_a source_b criterion kind scale n_answers n_none"),
             *of(OptionAnswers),
             *of(Moments, "mean sd median"),
         ],

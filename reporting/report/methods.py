@@ -223,7 +223,12 @@ def _rules(report: "Report") -> Iterable[str]:
     yield from _about_intervals(report)
     names = {each.key: each.name for each in report.criteria}
     is_by_dialogue = report.material.has_dialogues_as_units
-    yield from model_sentences(report.comparisons, names, has_dialogues_as_units=is_by_dialogue)
+    yield from model_sentences(
+        report.comparisons,
+        names,
+        has_dialogues_as_units=is_by_dialogue,
+        margin_named=report.study.margin_named,
+    )
 
 
 def _ties(material: Material) -> Iterable[str]:
@@ -319,8 +324,29 @@ def _sides(report: "Report", names: dict[str, str]) -> Iterable[str]:
     elif sided:
         criteria = {"criteria": both(sided)}
         yield _("For %(criteria)s, the model has a parameter for the side (Davidson and Beaver 1977).") % criteria
+    yield from _without_sides(report, names)
     if any(each.unknown for each in report.side_bias):
         yield _(IMPORTED_SIDES)
+
+
+def _without_sides(report: "Report", names: dict[str, str]) -> Iterable[str]:
+    """Yield where the strengths may contain a bias of sides."""
+    models = [each.model for each in report.rankings if each.model.answers and not each.model.by_side]
+    without = [each for each in models if each.side.value is None]
+    if without:
+        yield _(
+            "For %(criteria)s, the model has no parameter for the side: it assumes that neither side is preferred."
+        ) % {"criteria": both([names[each.criterion] for each in without])}
+    for each in models:
+        if each.without_sides and each.side.value is not None:
+            said = {"criterion": names[each.criterion], "n": f"{each.without_sides:,}", "all": f"{each.answers:,}"}
+            yield (
+                _(
+                    "For %(criterion)s, the sides of %(n)s of %(all)s answers are not known: for them, the model "
+                    "assumes that neither side is preferred."
+                )
+                % said
+            )
 
 
 def _clustered(material: Material) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from measures.mixed.design import ALWAYS_AGREE, ANNOTATOR, ANNOTATOR_SOURCE, RESIDUAL
 from parley.listing import both
@@ -17,7 +18,17 @@ from reporting.report.model_words import (
     used_sentence,
     withheld,
 )
+from reporting.study.margins import AFTER_ANSWERS, BEFORE_ANSWERS, NOT_KNOWN
 
+MARGIN_NAMED = {
+    BEFORE_ANSWERS: gettext_noop("The margin was named before the first answer was given here."),
+    AFTER_ANSWERS: gettext_noop(
+        "The margin was set when the study had received answers of a pilot, or of an import that was taken back."
+    ),
+    NOT_KNOWN: gettext_noop(
+        "Answers were imported, so Parley cannot tell whether the margin was named before they were known."
+    ),
+}
 OF_ANNOTATORS = {ANNOTATOR, ANNOTATOR_SOURCE}
 
 
@@ -60,7 +71,11 @@ class _Group:
 
 
 def model_sentences(
-    rows: Iterable[SourceComparison], names: dict[str, str], *, has_dialogues_as_units: bool
+    rows: Iterable[SourceComparison],
+    names: dict[str, str],
+    *,
+    has_dialogues_as_units: bool,
+    margin_named: str | None = None,
 ) -> Iterable[str]:
     """Yield the method of all criteria; those with the same model share a sentence."""
     groups: dict[tuple[str, ...], list[SourceComparison]] = {}
@@ -74,6 +89,7 @@ def model_sentences(
     modelled = [row for group in found if group.effects or group.always_agrees for row in group.rows]
     if modelled:
         yield from _inference(modelled, names, of_dialogues=has_dialogues_as_units)
+        yield from _equivalence(modelled, names, margin_named)
     for row in (row for group in found for row in group.rows):
         if row.unused or unsure_sentence(row):
             yield f"{names[row.criterion]}: {used_sentence(row)}"
@@ -141,16 +157,22 @@ def _inference(found: list[SourceComparison], names: dict[str, str], *, of_dialo
         yield _("Answers that are either positive or not were modelled as shares (a linear probability model).")
     yield _weights_of_dialogues() if of_dialogues else _weights_of_conversations()
     yield from _intervals(found, names, of_dialogues=of_dialogues)
-    if any(row.margin for row in found):
-        yield _(
-            "Equivalence was tested by two one-sided t tests (Schuirmann 1987) against a margin that was named before "
-            "the first answer: %(margins)s; p values were corrected by Holm's method."
-        ) % {"margins": both([f"{names[row.criterion]} ±{number(row.margin)}" for row in found if row.margin])}
     if any(pair.p is not None for row in found for pair in row.pairs):
         yield _(
             "p values are two-sided and were corrected over the pairs of sources of each criterion by Holm's method "
             "(1979); effect sizes are differences in standard deviations of one rating (Westfall, Kenny and Judd 2014)."
         )
+
+
+def _equivalence(found: list[SourceComparison], names: dict[str, str], margin_named: str | None) -> Iterable[str]:
+    """Yield the test of equivalence, if the study has a margin, and what is known of when it was named."""
+    margins = [f"{names[row.criterion]} ±{number(row.margin)}" for row in found if row.margin]
+    if margins and margin_named:
+        yield _(
+            "Equivalence was tested by two one-sided t tests (Schuirmann 1987) against a margin: %(margins)s; p values "
+            "were corrected by Holm's method."
+        ) % {"margins": both(margins)}
+        yield _(MARGIN_NAMED[margin_named])
 
 
 def _intervals(found: list[SourceComparison], names: dict[str, str], *, of_dialogues: bool) -> Iterable[str]:

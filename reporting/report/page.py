@@ -156,6 +156,7 @@ def _by_source(frames: Frames) -> dict[str, Any]:
                 report.comparisons,
                 names["criteria"],
                 has_dialogues_as_units=report.material.has_dialogues_as_units,
+                margin_named=report.study.margin_named,
             )
         ),
     }

@@ -75,9 +75,9 @@ NOTHING = Bounded(None, None, None)
 class RankedSource:
     """A source. Its `strength` is on the log scale with mean 0; `reason` says why there is none.
 
-    `win_rate` is the mean expected score against the other sources, a tie counting half, with the sides even.
-    `strength_at_equal_length` is the strength if both texts of a pair were of the same length; if there is none, the
-    model's `length_reason` says why.
+    `win_rate` is the mean expected score against the other sources, a tie counting half, without any effect of the side
+    that the model has. `strength_at_equal_length` is the strength if both texts of a pair were of the same length; if
+    there is none, the model's `length_reason` says why.
     """
 
     criterion: str
@@ -140,7 +140,8 @@ class PreferenceModel:
     """The model behind a ranking, and the answers that it leaves out.
 
     `tie` is Davidson's nu; `side` is the chance that the left one of two equal sources is preferred, among answers that
-    prefer one; `length` is the log odds for a text twice as long, and `length_reason` says why there is none. `note`
+    prefer one. Nobody knows the sides of `without_sides` of the `answers`: for them, the model assumes that neither is
+    preferred. `length` is the log odds for a text twice as long, and `length_reason` says why there is none. `note`
     says for whom the intervals hold. `has_degrees`: some answers say how much better a source is.
     """
 
@@ -152,6 +153,7 @@ class PreferenceModel:
     other: int
     left_out: int
     by_side: int
+    without_sides: int
     identical: int
     annotators: int
     conversations: int
@@ -287,6 +289,7 @@ class _Answers:
             other=self.n_other,
             left_out=found.n_left_out,
             by_side=found.n_by_side,
+            without_sides=found.n_unsided,
             identical=identical,
             annotators=found.n_annotators,
             conversations=found.n_clusters,

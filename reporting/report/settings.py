@@ -5,11 +5,15 @@ from dataclasses import dataclass
 from annotation.models import Study
 from protocols.models import ProtocolVersion
 from protocols.specs import spec_of
+from reporting.study.margins import margin_named
 
 
 @dataclass(frozen=True, slots=True)
 class StudyFacts:
-    """The settings of a study that its numbers depend on. `pay_amount` is a text, None if no pay is set."""
+    """The settings of a study that its numbers depend on. `pay_amount` is a text, None if no pay is set.
+
+    The `equivalence_margin` is in per cent of the scale; `margin_named` says what is known of when it was named.
+    """
 
     slug: str
     name: str
@@ -18,6 +22,8 @@ class StudyFacts:
     majority_rule: str
     word_scale: str
     text_format: str
+    equivalence_margin: float | None
+    margin_named: str | None
     seed: int
     platform: str
     pay_amount: str | None
@@ -57,6 +63,8 @@ def study_facts(study: Study) -> StudyFacts:
         majority_rule=study.majority_rule,
         word_scale=study.word_scale,
         text_format=study.text_format,
+        equivalence_margin=study.equivalence_margin,
+        margin_named=margin_named(study),
         seed=study.seed,
         platform=study.platform,
         pay_amount=None if study.pay_amount is None else str(study.pay_amount),

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, pgettext_lazy
 
 from annotation.agreement_cells import places_of
-from annotation.models import Study
+from annotation.models import Batch, Rating, Study
 from annotation.pairings import compares_several
 from measures.arrays import BoolArray, IntArray
 from measures.histograms import Histogram
@@ -213,17 +213,21 @@ DRAWN_SIDES = gettext_noop(
     "left as often as on the right."
 )
 SIDE_SHARES = gettext_noop(
-    "The share of the left side is that of all answers given in Parley that prefer a side; its 95 per cent interval is "
+    "The share of the left side is that of all answers with known sides that prefer one; its 95 per cent interval is "
     "Wilson's and treats answers as independent. Pairs shown again with the sides swapped count only where they are "
     "named."
 )
-IMPORTED_SIDES = gettext_noop("The sides of imported preferences are not kept.")
+FILE_SIDES = gettext_noop("The sides of imported answers are those that their file says.")
+IMPORTED_SIDES = gettext_noop(
+    "The sides of imported preferences are not known where their file does not say which source stood on the left."
+)
 RANKINGS = gettext_noop(
     "Bradley-Terry model; if there are ties, with a parameter for them (Davidson 1970), and where sides are known, "
     "with one for the side (Davidson and Beaver 1977). Degrees such as “much better” count as better. Answers that "
     "call both bad are no ties and are left out. A strength is on the log scale with mean 0. Models that count a tie "
     "as half a win have smaller strengths: do not compare the two. The win rate is the expected score against each "
-    "other source, averaged, with the sides even: wins plus half of the ties. With 95 per cent confidence, the ranks "
+    "other source, averaged: wins plus half of the ties. If the model has a parameter for the side, that is the score "
+    "with the sides even; otherwise it assumes that neither side is preferred. With 95 per cent confidence, the ranks "
     "of all sources lie within those shown, all at once (Al Mohamad, Goeman and van Zwet 2022). Intervals of "
     "strengths and of win rates hold one by one: they are not corrected for their number."
 )
@@ -289,6 +293,7 @@ RULE_NAMES = {
     "pairings": pgettext_lazy("a rule of the report", "Comparisons of pairs"),
     "drawn_sides": pgettext_lazy("a rule of the report", "Sides that were drawn"),
     "side_shares": pgettext_lazy("a rule of the report", "Share of the left side"),
+    "file_sides": pgettext_lazy("a rule of the report", "Sides in imported files"),
     "imported_sides": pgettext_lazy("a rule of the report", "Sides of imported preferences"),
     "several_pairs": pgettext_lazy("a rule of the report", "Answers about several pairs"),
     "both_orders": pgettext_lazy("a rule of the report", "Agreement on several pairs"),
@@ -337,7 +342,7 @@ def rules_of(
         **asked,
         **({"several_pairs": SEVERAL_PAIRS} if has_several_pairs(pairings) else {}),
         **({"both_orders": BOTH_ORDERS} if any(compares_several([each]) for each in pairings.values()) else {}),
-        **_side_rules(pairings),
+        **_side_rules(study, pairings),
         "words": words,
         **feedback,
     }
@@ -354,11 +359,17 @@ def _asked_rules(spec: VersionSpec, unit: Unit) -> dict[str, str]:
     return compared | ticked | ({"overlaps": OVERLAPS} if Criterion.Kind.TURNS in kinds else {})
 
 
-def _side_rules(pairings: Mapping[int, Mapping[str, int]]) -> dict[str, str]:
-    """Return the rules of sides that are known, of answers given in Parley, and of those that are not, if imported."""
+def _side_rules(study: Study, pairings: Mapping[int, Mapping[str, int]]) -> dict[str, str]:
+    """Return the rules of sides that are known, which Parley drew or a file says, and of those that are not."""
     known = are_sides_known(pairings)
-    drawn = {"drawn_sides": DRAWN_SIDES, "side_shares": SIDE_SHARES} if True in known else {}
-    return drawn | ({"imported_sides": IMPORTED_SIDES} if False in known else {})
+    sided = Rating.objects.filter(batch__study=study, batch__kind=Batch.Kind.MAIN, is_swapped__isnull=False)
+    kinds = set(sided.values_list("assignment__is_imported", flat=True).distinct()) if True in known else set()
+    return {
+        **({"drawn_sides": DRAWN_SIDES} if False in kinds else {}),
+        **({"file_sides": FILE_SIDES} if True in kinds else {}),
+        **({"side_shares": SIDE_SHARES} if True in known else {}),
+        **({"imported_sides": IMPORTED_SIDES} if False in known else {}),
+    }
 
 
 def majority_rule(rule: str, spec: VersionSpec) -> str:

@@ -268,6 +268,27 @@ def test_one_annotator_is_told_and_so_are_sides_that_never_change(written: Any) 
     assert "each pair always has the same sides" in said
 
 
+def test_sides_that_nobody_knows_are_told_and_are_no_order_of_sources(written: Any) -> None:
+    of_export = (
+        "first_source,second_source,role,annotator,is_swapped\n" + "a,b,left,x,\na,b,right,y,\na,b,left,y,\n" * 3
+    )
+    columns = ("--left", "first_source", "--right", "second_source", "--winner", "role", "--annotator", "annotator")
+    for more in ((), ("--swapped", "is_swapped")):
+        table, said = ranked(written(of_export), *columns, *more)
+        assert "the sides are unknown: the model assumes that neither is preferred" in said
+        assert "the same sides" not in said
+        assert "Side: log odds of the left one - (no_sides)" in table
+        assert "with the sides even" not in table
+
+
+def test_answers_without_a_side_among_others_are_counted(written: Any) -> None:
+    rows = "".join(f"{line},false\n" for line in (BALANCED * 5).splitlines()) + "a,b,left,x,\na,b,right,y,\n"
+    said = ranked(written("left,right,winner,who,swapped\n" + rows), "--swapped", "swapped")[1]
+    assert (
+        "the sides of 2 of 22 answers are unknown: for them, the model assumes that neither side is preferred" in said
+    )
+
+
 def test_annotators_that_are_never_the_same_are_told(written: Any) -> None:
     rows = [f"{line[:-1]}p{at}" for at, line in enumerate((BALANCED * 2).splitlines())]
     assert "every answer has an annotator of its own" in ranked(written(HEADER + "\n".join(rows)))[1]

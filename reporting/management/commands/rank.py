@@ -14,6 +14,7 @@ from measures.preferences.comparisons import PairCounts
 from measures.preferences.ranking import (
     BRADLEY_TERRY,
     DAVIDSON,
+    NO_SIDES,
     NOT_TOLD_APART,
     SEPARATED,
     Ranking,
@@ -35,8 +36,9 @@ out. An export of Parley has first_source, second_source, role and, for --swappe
 
 The model is Davidson's: Bradley-Terry with a parameter for ties, and one for the side. Strengths are on the log scale
 with mean 0, and differ from those of a model that counts a tie as half a win. A win rate is the mean expected score
-against each other source: wins plus half of the ties, with the sides even. Answers that call both bad are no ties:
-they are counted apart. "tie" is Davidson's nu, "side_bias" the log odds of the left one of two equal sources.
+against each other source: wins plus half of the ties, with the sides even if they are known. Answers that call both
+bad are no ties: they are counted apart. "tie" is Davidson's nu, "side_bias" the log odds of the left one of two equal
+sources.
 
 Intervals are 95 %, clustered on annotators and on conversations (--cluster; without it each row is one of its own).
 Ranks hold for all sources at once with 95 %. A source that won or lost everything has no strength, but a rank: a pair
@@ -71,7 +73,9 @@ class Command(FileCommand):
         parser.add_argument("--annotator", required=True, metavar="COL", help="who answered")
         parser.add_argument("--cluster", metavar="COL", help="the conversation that the pair belongs to")
         parser.add_argument(
-            "--swapped", metavar="COL", help="true where the source of --left stood on the right, as in an export"
+            "--swapped",
+            metavar="COL",
+            help="true where the source of --left stood on the right, as in an export; empty where nobody knows",
         )
         add_where(parser)
         add_missing(parser)
@@ -118,8 +122,7 @@ def warnings_of(found: RankedFile, columns: ComparisonColumns) -> list[str]:
     for each in ranking.sources:
         if each.strength.reason:
             said.append(f"{found.sources[each.source]} has no strength: {WHY[each.strength.reason]}")
-    if ranking.side_bias.reason == NOT_TOLD_APART:
-        said.append("each pair always has the same sides: a side bias cannot be told apart from the strengths")
+    said += _about_sides(ranking)
     for name, effect in zip(columns.covariates, ranking.covariates, strict=True):
         if effect.reason == NOT_TOLD_APART:
             said.append(f"{name} cannot be told apart from the sources, the side or another covariate: it is left out")
@@ -128,6 +131,21 @@ def warnings_of(found: RankedFile, columns: ComparisonColumns) -> list[str]:
     elif ranking.n_annotators == ranking.n > 1:
         said.append("every answer has an annotator of its own: what answers of one person share cannot be seen")
     return said
+
+
+def _about_sides(ranking: Ranking) -> list[str]:
+    """Return where the strengths may contain a bias of sides."""
+    if ranking.side_bias.reason == NOT_TOLD_APART:
+        return ["each pair always has the same sides: a side bias cannot be told apart from the strengths"]
+    if ranking.side_bias.reason == NO_SIDES:
+        return [
+            "the sides are unknown: the model assumes that neither is preferred. If a column says whether the first "
+            "source stood on the right, name it with --swapped"
+        ]
+    if ranking.n_unsided:
+        unknown = f"{ranking.n_unsided:,} of {ranking.n:,} answers"
+        return [f"the sides of {unknown} are unknown: for them, the model assumes that neither side is preferred"]
+    return []
 
 
 def as_json(found: RankedFile, columns: ComparisonColumns) -> str:
@@ -252,11 +270,11 @@ def _meanings(ranking: Ranking) -> list[str]:
     """Say for whom the intervals hold, and what the two win rates are."""
     if all(each.strength.low is None for each in ranking.sources):
         return []
+    with_sides = "" if ranking.side_bias.value is None else ", with the sides even"
     return [
         f"Intervals are 95 %, each by itself, {FOR_WHOM[ranking.note]}. Ranks hold for all sources at once with 95 %.",
         "An expected win rate is the score against each other source with a strength, or of the row against the "
-        "column, with the sides even. The plain one is wins plus half of the ties by answers, so it depends on the "
-        "opponents.",
+        f"column{with_sides}. The plain one is wins plus half of the ties by answers, so it depends on the opponents.",
     ]
 
 

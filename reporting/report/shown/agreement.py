@@ -97,8 +97,8 @@ def kappas(frames: Frames) -> Grid:
     """Return Fleiss' kappa by source, with means and standard deviations at both edges, as in published tables."""
     cells = {(row.source, row.criterion): _kappa(row) for row in frames.rows("agreement_cells")}
     cells |= {(row.source, MARGIN): _edge(row) for row in frames.rows("agreement_by_source")}
-    cells |= {(MARGIN, row.criterion): _edge(row) for row in frames.rows("agreement_by_criterion")}
-    if cells:
+    if len({source for source, _criterion in cells}) > 1:
+        cells |= {(MARGIN, row.criterion): _edge(row) for row in frames.rows("agreement_by_criterion")}
         cells[MARGIN, MARGIN] = Cell("")
     columns = frames.columns | {MARGIN: _("Mean over the criteria")}
     return frames.by_source(_("Table of agreement"), cells, columns, {MARGIN: Cell(_("Mean over the sources"))})

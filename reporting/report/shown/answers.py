@@ -109,8 +109,9 @@ def _without(row: Row, _frames: Frames) -> Cell:
 
 
 def _lines(frames: Frames, table: str) -> list[Row]:
-    """Return a row for each source and criterion, with the rows of its options as `parts`."""
-    groups = _grouped(frames.rows(table), lambda row: (row.source, row.criterion)).values()
+    """Return a row for each source or pair of them and criterion, with the rows of its options as `parts`."""
+    names = ("source", "source_a", "source_b", "criterion")
+    groups = _grouped(frames.rows(table), lambda row: tuple(getattr(row, name, None) for name in names)).values()
     return [SimpleNamespace(**vars(rows[0]), parts=rows) for rows in groups]
 
 
@@ -133,10 +134,17 @@ def _options(row: Row, _frames: Frames) -> Cell:
     return Cell(_shares(shares, ", "))
 
 
+def _source_or_pair(row: Row, frames: Frames) -> Cell:
+    if row.source_a is None:
+        return source(row, frames)
+    names = frames.names["sources"]
+    return Cell(_("%(a)s and %(b)s") % {"a": names[row.source_a], "b": names[row.source_b]})
+
+
 def _distribution() -> list[Shown]:
     return [
         Shown(_("Criterion"), criterion, TEXT),
-        Shown(_("Source"), source, TEXT),
+        Shown(_("Source"), _source_or_pair, TEXT),
         Shown(_("Answers"), "n_answers"),
         Shown(_("Options"), _options, WIDE, where=PAGE),
         Shown(_("Mean"), "mean", term="plain_mean"),

@@ -91,7 +91,11 @@ TERMS = (
         gettext_noop("Side"),
         (
             gettext_noop("How often the left one of two equal sources is preferred."),
-            gettext_noop("50 per cent is no bias. The strengths are free of it."),
+            gettext_noop("50 per cent is no bias. Where sides are known, the strengths are free of it."),
+            gettext_noop(
+                "Where they are not known, the model assumes that neither side is preferred: the strengths contain any "
+                "bias."
+            ),
         ),
         RANKING,
     ),

@@ -140,8 +140,8 @@ TERMS = (
         gettext_noop("Equivalence within the margin"),
         (
             gettext_noop(
-                "p of two one-sided t tests, after Holm: is the true difference within the margin that the study "
-                "named before its first answer?"
+                "p of two one-sided t tests, after Holm: is the true difference within the study's margin? The methods "
+                "say what is known of when it was named."
             ),
             gettext_noop(
                 "At .05 or less, the sources are equivalent. A larger p shows neither equality nor difference."

@@ -61,7 +61,6 @@ def test_preferences_are_stored_for_the_candidates_whatever_side_they_are_on(wri
     assert list(batch.items.order_by("position").values_list("position", "unit")) == [
         (1, "comparison"), (2, "comparison"), (2, "comparison"),
     ]  # fmt: skip
-    assert set(Rating.objects.values_list("is_swapped", flat=True)) == {None}
     again = load_ratings(study, path)
     assert (again.counts["ratings_new"], again.counts["ratings_unchanged"], again.counts["items_new"]) == (0, 6, 0)
 
@@ -193,7 +192,7 @@ def test_a_file_without_sides_says_how_to_name_them(write: Write) -> None:
     errors = errors_of(load_ratings, study, write("dialogue,one,two,winner,annotator", "d0,model-a,model-b,left,r1"))
     ((line, field, text),) = errors
     assert (line, field) == (1, "left and right")
-    assert "left, left_source, left_model, source_a, model_a or system_a for left; right, right_source," in text
+    assert "left, left_source, left_model, source_a, model_a, system_a or first_source for left; right, " in text
     assert "the file has: dialogue, one, two, winner, annotator" in text
     assert text.endswith("name the column with --map left=COLUMN,right=COLUMN")
     labels = write(json.dumps({"dialogue": "d0", "label": "left"}))

@@ -362,5 +362,5 @@ def test_sides_are_said_to_be_drawn_only_for_answers_given_in_parley(imported: i
     rebuild_study(study, now=NOW)
     said = " ".join(line for number in sheet_of(study) for line in lines_of(study, number))
     assert ("the side of each source was drawn for each annotator" in said) == is_drawn
-    assert ("The sides of imported preferences are not kept." in said) == is_not_kept
+    assert ("The sides of imported preferences are not known where their file does not say" in said) == is_not_kept
     assert "The pairs of a batch are shown in an order that is drawn for each annotator." in said

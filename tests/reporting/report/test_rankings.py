@@ -163,17 +163,6 @@ def test_the_methods_name_the_model_and_every_answer_left_out(answered):
     assert f"[{best.strength.low:+.2f}, {best.strength.high:+.2f}]" in row
 
 
-def test_the_methods_name_a_parameter_for_the_side_only_where_the_model_has_one(answered):
-    side = "The model has a parameter for the side (Davidson and Beaver 1977)."
-    assert side in page_of(answered)
-    Rating.objects.update(is_swapped=None)
-    rebuild_study(answered, now=NOW)
-    page = page_of(answered)
-    assert side not in page
-    assert "The sides of imported preferences are not kept." in page
-    assert "Side: Undefined: the answers are imported, and the sides of imported answers are not kept." in page
-
-
 def test_strengths_at_equal_length_are_shown_with_their_intervals(answered):
     (found,) = build_report(answered, now=NOW).rankings
     best = found.sources[0].strength_at_equal_length

@@ -66,10 +66,22 @@ def test_the_report_counts_answers_by_candidate_sides_and_repetitions(compared):
 
 
 def test_other_tables_say_which_candidate_a_side_stands_for(compared):
-    (distribution,) = build_report(compared, now=NOW).distributions
-    votes = {option.label: option.votes for option in distribution.options}
-    assert votes["A: Better on the left / Better on the right"] >= 18
-    assert votes["Both are equal"] == 2
+    rows = build_report(compared, now=NOW).distributions
+    assert [(row.source_a, row.source_b) for row in rows] == [
+        ("model-a", "model-b"), ("model-a", "model-c"), ("model-b", "model-c"),
+    ]  # fmt: skip
+    votes = [{option.label: option.votes for option in row.options} for row in rows]
+    assert votes[0]["A: Better on the left / Better on the right"] == 9
+    assert sum(each["Both are equal"] for each in votes) == 2
+
+
+def test_distributions_and_agreement_do_not_add_up_several_pairs(compared, client: Client):
+    client.force_login(MembershipFactory(study=compared, role="owner").user)
+    page = client.get(reverse("report", args=[compared.slug])).text
+    table = page.split('aria-label="Table of distributions"')[1].split("</table>")[0]
+    assert "All pairs" not in table
+    assert all(f"Model {a} and Model {b}" in table for a, b in ("AB", "AC", "BC"))
+    assert "Mean over the sources" not in page
 
 
 def test_answers_about_several_pairs_are_not_added_up(compared, client: Client):
@@ -157,7 +169,6 @@ def test_the_board_and_the_report_show_answers_agreement_and_sides(compared):
     assert "ranking" in board
     report = client.get(reverse("report", args=[compared.slug])).text
     assert "Comparisons of pairs" in report
-    assert "All pairs" in report
     assert "Identical texts, not shown" in report
 
 
@@ -169,14 +180,17 @@ def test_preferences_with_unknown_sides_are_not_said_to_be_missing(compared, cli
         page = client.get(reverse(name, args=[compared.slug])).text
         assert "nobody has preferred one yet" not in page
         assert "nobody knows which response stood on the left" in page
-        assert "because the sides of imported preferences are not kept" in page
+        assert "because the files of these preferences do not say it" in page
         assert "Preferences without known sides: 22" in page
         assert "imported without their sides" not in page
 
 
 def test_only_answers_given_in_parley_are_said_to_have_drawn_sides(compared, client: Client):
     client.force_login(MembershipFactory(study=compared, role="owner").user)
-    drawn, not_kept = "was drawn for each annotator", "The sides of imported preferences are not kept."
+    drawn, not_kept = (
+        "was drawn for each annotator",
+        "The sides of imported preferences are not known where their file does not say",
+    )
     page = client.get(reverse("report", args=[compared.slug])).text
     assert (drawn in page, not_kept in page) == (True, False)
     Rating.objects.filter(assignment=Rating.objects.first().assignment).update(is_swapped=None)
