@@ -62,6 +62,11 @@ PROOFS = [
           "measures/test_coefficients.py::test_kappas_of_many_tables_are_those_of_each_alone"),
     Proof(("contributors.kappa_with_majority", "leave_one_out.leave_one_out"), COVERAGE,
           "measures/test_coverage.py::test_intervals_of_annotators_hold_the_truth"),
+    Proof(("mixed.spread.spreads_of", "mixed.spread.share_spread"), "answers made with equal and unequal variances",
+          "measures/mixed/test_spread.py::"
+          "test_a_source_with_nearly_all_answers_at_the_end_of_a_scale_is_named_as_rare_answers_are"),
+    Proof(("mixed.shared.shared_annotators",), "sets of names, counted in the test",
+          "reporting/test_compare_command.py::test_few_annotators_of_both_sources_are_warned_of_and_counted"),
     Proof(("mixed.spread.unequal_variances",), "simulated coverage of the interval, below the threshold",
           "measures/mixed/test_spread.py::test_intervals_hold_where_rates_differ_as_much_as_goes_without_a_warning"),
     Proof(("mixed.letters.compact_letters",), "pairs by lot: a letter is shared exactly where they do not differ",
