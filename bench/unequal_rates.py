@@ -12,8 +12,8 @@ import numpy as np
 from bench.coverage_sources import holds
 from bench.rows import Goal, Row
 from bench.source_studies import SourceStudy
-from measures.mixed.shares import LARGEST_RATIO
 from measures.mixed.sources import compare_sources
+from measures.mixed.spread import LARGEST_RATIO
 
 N_STUDIES, N_STUDIES_QUICK = 500, 50
 SEED = 47

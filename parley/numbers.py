@@ -26,11 +26,11 @@ def tied(text: str) -> str:
     return TIES.sub("\u00a0", text)
 
 
-def digits_beside_zero(value: float) -> int:
-    """Return how many decimals show on which side of 0 a number lies: two, or more for one that rounds to 0.00."""
-    if not SMALLEST <= abs(value) < 0.005:
-        return 2
-    return -floor(log10(abs(value)))
+def digits_beside_zero(value: float, least: int = 2) -> int:
+    """Return how many decimals show on which side of 0 a number lies: `least`, or more for one that rounds to 0."""
+    if not SMALLEST <= abs(value) < 0.5 * 10**-least:
+        return least
+    return max(least, -floor(log10(abs(value))))
 
 
 def sided(value: float | None) -> str:
@@ -39,9 +39,12 @@ def sided(value: float | None) -> str:
 
 
 def ratio(value: float | None) -> str:
-    """Return a ratio with two decimals; one below 0.1 with two digits that are not 0, as its inverse would have."""
+    """Return a ratio with two decimals; one below 0.1 with two digits that are not 0, as its inverse would have.
+
+    One beside 1 has enough decimals that it is not shown as 1: an interval that ends there shows a difference or none.
+    """
     if value is None or not 0 < value < 0.1:
-        return number(value)
+        return number(value) if value is None else number(value, f".{digits_beside_zero(value - 1)}f")
     return number(value, f".{1 - floor(log10(value))}f")
 
 

@@ -228,6 +228,15 @@ class _Both:
             table.refuse(row, self.columns.value, reason)
         return found
 
+    def _not_positive(self) -> list[str]:
+        """Return which answers of each file count as 0 because --positive does not name them."""
+        scoring, tables = self.scale.scoring, (self.people, self.judge) if self.scale.positive else ()
+        return [
+            f"{table.path.name}: {warning}"
+            for table in tables
+            for warning in scoring.not_positive(self._texts(table), None, self._numbers(table))
+        ]
+
     def judged(self, answers: tuple[FloatArray, FloatArray]) -> Judged:
         votes, said = answers
         judge = np.full(len(self.items), np.nan)
@@ -252,7 +261,7 @@ class _Both:
         return found, compare_systems(whole, source[kept], len(names))
 
     def warnings(self, judged: Judged) -> list[str]:
-        said = list(self.missing)
+        said = [*self.missing, *self._not_positive()]
         n_without = int(((judged.votes_per_item > 0) & np.isnan(judged.judge)).sum())
         if n_without:
             said.append(f"{counted(n_without, 'rated item')} without an answer of the judge: left out")

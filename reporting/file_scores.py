@@ -1,5 +1,6 @@
 """Turn the answers of a ratings file into numbers to compare: as written, yes and no, or positive and other answers."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Never
@@ -74,6 +75,16 @@ class Scoring:
         numbers = [np.nan if self.missing.holds(text) else number(text) for text in levels.tolist()]
         return np.array(numbers, float)[codes.ravel()]
 
+    def not_positive(self, texts: TextArray, roles: TextArray | None, scores: FloatArray) -> list[str]:
+        """Return a warning about which answers score 0 because they are not positive, such as unsure ones."""
+        given = ~np.isnan(scores)
+        is_share = bool(self.positive) or (roles is not None and bool(np.isin(scores[given], (0.0, 1.0)).all()))
+        others = (texts if roles is None else roles)[given & (scores == 0)]
+        if not is_share or not len(others):
+            return []
+        verb = "counts" if len(others) == 1 else "count"
+        return [f"{len(others):,} of {int(given.sum()):,} answers {verb} as not positive ({_most_frequent(others)})"]
+
     def are_missing(self, texts: TextArray) -> npt.NDArray[np.bool_]:
         return np.isnan(self._of_levels(texts, lambda text: 0.0))
 
@@ -85,11 +96,20 @@ class Scoring:
         first = texts[wrong][0]
         if not others:
             return (
-                f"{first!r} is not {wanted}, and no answer is: name those that count as 1 with --positive, such as "
-                f"--positive {first!r}, or add --role role if this is an export of Parley"
+                f"{first!r} is not {wanted}, and no answer is: name those that count as 1 with --positive, or add "
+                f"--role role if this is an export of Parley. The answers are {_most_frequent(np.array(given, object))}"
             )
         return (
             f"{first!r} is not {wanted}: one of {int(wrong.sum()):,} such values among {len(given):,} (others are "
             f"{', '.join(others[:SHOWN_ANSWERS])}). Correct it, leave it out with --missing {first!r}, or name the "
             "answers that count as 1 with --positive"
         )
+
+
+def _most_frequent(answers: TextArray) -> str:
+    """Return the most frequent answers with their numbers, and the number of all others."""
+    counts = Counter(answers.tolist()).most_common()
+    said = [f"{answer} {n:,}" for answer, n in counts[:SHOWN_ANSWERS]]
+    if rest := sum(n for _answer, n in counts[SHOWN_ANSWERS:]):
+        said.append(f"others {rest:,}")
+    return ", ".join(said)

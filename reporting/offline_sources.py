@@ -16,7 +16,7 @@ from measures.mixed.sources import RandomEffect, SourceComparison, compare_sourc
 from measures.mixed.words import effect_name, left_out_sentences, method_sentence
 from measures.ordinal.odds import CumulativeFit, odds_ratios
 from reporting.file_options import Where
-from reporting.file_scores import Scoring
+from reporting.file_scores import Scoring, TextArray
 from reporting.file_table import FileTable, refuse
 
 
@@ -105,6 +105,7 @@ def _compared(
         tuple(left_out),
         (
             *_missing(table.some(~given), columns.value, scoring, len(given)),
+            *scoring.not_positive(rated.texts[columns.value], _roles(rated, scoring), values),
             *_warnings(found, len(values), has_words=_has_words(table, columns.value, scoring)),
         ),
         odds_ratios(ratings) if has_odds else None,
@@ -123,7 +124,11 @@ def _scores(table: FileTable, column: str, scoring: Scoring) -> FloatArray:
     def refused(row: int, reason: str) -> NoReturn:
         refuse(table.path, int(table.lines[row]), column, reason)
 
-    return scoring.scores(table.texts[column], table.texts[scoring.role] if scoring.role else None, refused)
+    return scoring.scores(table.texts[column], _roles(table, scoring), refused)
+
+
+def _roles(table: FileTable, scoring: Scoring) -> TextArray | None:
+    return table.texts[scoring.role] if scoring.role else None
 
 
 def _ratings(table: FileTable, columns: SourceColumns, values: FloatArray) -> tuple[Ratings, tuple[str, ...]]:

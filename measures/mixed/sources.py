@@ -37,7 +37,8 @@ from measures.mixed.design import (
 from measures.mixed.equations import Equations
 from measures.mixed.fitting import MANY_RATINGS, SMALLEST, Fit, fit
 from measures.mixed.robust import UNBOUNDED, PlainDifference, plain_differences
-from measures.mixed.shares import Share, UnequalVariances, unequal_variances
+from measures.mixed.shared import SharedAnnotators, shared_annotators
+from measures.mixed.spread import Spread, UnequalVariances, spreads_of, unequal_variances
 
 NO_RATINGS = "no_ratings"
 SINGLE_ANNOTATOR = "single_annotator"
@@ -79,6 +80,8 @@ class SourceDifference:
     effect : float or None
         The difference in standard deviations of one rating, of all random effects together; None as p is.
     degrees_of_freedom : float or None
+    shared : SharedAnnotators or None
+        None where annotators are unknown.
     """
 
     first: int
@@ -88,6 +91,7 @@ class SourceDifference:
     adjusted_p: float | None = None
     effect: float | None = None
     degrees_of_freedom: float | None = None
+    shared: SharedAnnotators | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +126,8 @@ class SourceComparison:
         Annotators are 0 if they are not identified.
     is_binary : bool
         Only two answers occur, 0 and 1: means are shares and the model is one of linear probability.
-    shares : tuple of Share
-        The sources with ratings, if `is_binary`.
+    spreads : tuple of Spread
+        How much the answers about each source with ratings vary.
     """
 
     means: tuple[SourceMean, ...]
@@ -136,13 +140,13 @@ class SourceComparison:
     n_annotators: int
     n_conversations: int
     is_binary: bool
-    shares: tuple[Share, ...]
+    spreads: tuple[Spread, ...]
 
     @property
     def unequal_variances(self) -> UnequalVariances | None:
-        """Return how unequal the variances of shares are that the model takes for equal; None if hardly."""
+        """Return how unequal the variances of answers are that the model takes for equal; None if hardly."""
         has_intervals = any(each.estimate.low is not None for each in self.means)
-        return unequal_variances(self.shares) if has_intervals else None
+        return unequal_variances(self.spreads) if has_intervals else None
 
     @property
     def has_no_taste(self) -> bool:
@@ -214,7 +218,7 @@ def compare_sources(
         n_annotators=here.n_groups(ANNOTATOR),
         n_conversations=here.n_groups(CONVERSATION),
         is_binary=is_binary,
-        shares=() if ones is None else _shares(here, present, ones),
+        spreads=spreads_of(here.source, here.value, present, is_binary=is_binary),
     )
 
 
@@ -229,11 +233,6 @@ def _rare(ratings: Ratings, ones: IntArray | None) -> BoolArray:
     if ones is None:
         return np.zeros(len(counts), bool)
     return np.asarray(np.minimum(ones, counts - ones) < FEWEST_OF_RARER_ANSWER, bool)
-
-
-def _shares(ratings: Ratings, present: IntArray, ones: IntArray) -> tuple[Share, ...]:
-    counts = np.bincount(ratings.source)
-    return tuple(Share(*each) for each in zip(present.tolist(), ones.tolist(), counts.tolist(), strict=True))
 
 
 def _why_no_interval(ratings: Ratings, left_out: tuple[LeftOut, ...]) -> str | None:
@@ -332,7 +331,8 @@ class _Contrasts:
         widest = (bounds[0] - bounds[1], bounds[1] - bounds[0])
         estimate = t_interval(estimate, df, self.level, widest) if df is not None else estimate
         marked = self._marked(estimate, contrast)
-        found = SourceDifference(int(self.present[first]), int(self.present[second]), marked)
+        people = shared_annotators(self.ratings, first, second)
+        found = SourceDifference(int(self.present[first]), int(self.present[second]), marked, shared=people)
         if self.model is None or estimate.low is None or estimate.value is None or not estimate.standard_error:
             return found
         p = 2 * float(special().stdtr(df, -abs(estimate.value) / estimate.standard_error))

@@ -92,16 +92,32 @@ def taste_sentence(found: SourceComparison) -> str:
 
 
 def unequal_sentence(found: SourceComparison, sources: Sequence[str]) -> str:
-    """Return which intervals of shares are too narrow and which too wide, because rates differ; nothing elsewhere."""
+    """Return which intervals are too narrow and which too wide, because variances differ; nothing elsewhere."""
     uneven = found.unequal_variances
     if not uneven:
         return ""
     narrow, wide = (_listed([sources[at] for at in each]) for each in (uneven.too_narrow, uneven.too_wide))
+    head = "The shares differ so much that answers" if found.is_binary else "Answers"
     return (
-        "The shares differ so much that answers of one source vary more than those of another (variances up to "
-        f"{uneven.ratio:.1f} times as large), but the model has one variance for all. The intervals are too narrow for "
-        f"{narrow} and too wide for {wide}, and p values between sources can be too small. The model of the odds "
-        "ratios does not assume equal variances: use --odds-ratios."
+        f"{head} of one source vary more than those of another (variances up to {uneven.ratio:.1f} times as large), "
+        f"but the model has one variance for all. The intervals are too narrow for {narrow} and too wide for {wide}, "
+        "and p values between sources can be too small. The model of the odds ratios does not assume equal variances: "
+        "use --odds-ratios."
+    )
+
+
+def shared_sentence(found: SourceComparison, sources: Sequence[str]) -> str:
+    """Return which differences rest on few annotators who rated both sources; nothing elsewhere."""
+    few = [(each, each.shared) for each in found.differences if each.shared and each.shared.are_few]
+    pairs = [
+        f"{sources[each.first]} ({people.a:,}) and {sources[each.second]} ({people.b:,}): {people.both:,}"
+        for each, people in few
+    ]
+    if not pairs:
+        return ""
+    return (
+        "Few annotators rated both sources of a pair, so a difference between them can be one between annotators. "
+        f"Annotators of each, and of both: {'; '.join(pairs)}."
     )
 
 

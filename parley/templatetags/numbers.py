@@ -4,7 +4,7 @@ from functools import partial
 
 from django import template
 
-from parley.numbers import number, tied
+from parley.numbers import digits_beside_zero, number, tied
 
 register = template.Library()
 register.filter("tied", tied)
@@ -20,8 +20,14 @@ def two(value: object) -> str:
 
 @register.filter
 def probability(value: float | None) -> str:
-    """Return a probability with three decimals and no leading zero, at least "< .001"; None becomes a dash."""
-    return "–" if value is None else "<\u00a0.001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
+    """Return a probability with three decimals and no leading zero, at least "< .001"; None becomes a dash.
+
+    One beside .05 has more decimals, which show whether it is significant.
+    """
+    if value is None:
+        return "–"
+    digits = digits_beside_zero(value - 0.05, 3)
+    return "<\u00a0.001" if value < 0.001 else f"{value:.{digits}f}".removeprefix("0")
 
 
 @register.filter

@@ -76,7 +76,7 @@ def _marked(rows: Sequence[Behaviour], of_dialogues: bool) -> Iterable[str]:
         yield f"{both(labels)}: {withheld(note, of_dialogues)}"
     for row in rows:
         if row.rates.unequal:
-            yield f"{row.label}: {unequal_sentence(row.rates.unequal)}"
+            yield f"{row.label}: {unequal_sentence(row.rates)}"
 
 
 def _model_of_dialogues() -> str:

@@ -260,10 +260,15 @@ def _two(value: float | None) -> str:
 
 def _votes(value: VotesPerSample) -> list[str]:
     votes, seats = value.votes, value.wanted
-    # Translators: two whole numbers, the lowest and the highest.
-    wanted = number(seats.low, "d") if seats.low == seats.high else _("%(low)s to %(high)s") % plain(seats)
     mean = between(votes.mean, votes.low, votes.high)
-    said = {"low": votes.low, "high": votes.high, "mean": mean, "wanted": wanted}
+    said = {"low": votes.low, "high": votes.high, "mean": mean}
+    if seats.low is None:
+        sentence = _("Annotators per item: %(low)s to %(high)s, %(mean)s on average.")
+        if votes.low == votes.high:
+            sentence = _("Annotators per item: %(low)s.")
+        return [sentence % said, *answers_lines(value.answers)]
+    # Translators: two whole numbers, the lowest and the highest.
+    said["wanted"] = number(seats.low, "d") if seats.low == seats.high else _("%(low)s to %(high)s") % plain(seats)
     if votes.low == votes.high:
         sentence = _("Annotators per item: %(low)s; planned: %(wanted)s.")
     else:

@@ -80,8 +80,10 @@ class Overall:
     """Every coefficient of a criterion over the items of all sources and batches.
 
     A coefficient is None if it is undefined: `reason` says why for all but alpha. `percent_agreement` and
-    `strong_share_kept` are shares from 0 to 1. `n_left_out` counts items with one vote, `n_pairs` the pairs of
-    annotators behind the weighted kappas. `fleiss`, `alpha` and `ac1` are the limits for the annotators who rated.
+    `strong_share_kept` are shares from 0 to 1. `n_left_out` counts items with one vote; `alpha_n_items` the items of
+    alpha, to which unsure answers on a scale with an order are missing votes. `n_pairs` counts the pairs of annotators
+    behind the weighted kappas, without `n_undefined_pairs`. `fleiss`, `alpha` and `ac1` are the limits for the
+    annotators who rated.
     """
 
     criterion: str
@@ -107,6 +109,8 @@ class Overall:
     cohen_linear: WeightedKappa = field(metadata=spread("cohen_linear"))
     cohen_quadratic: WeightedKappa = field(metadata=spread("cohen_quadratic"))
     n_pairs: int
+    n_undefined_pairs: int
+    alpha_n_items: int
 
     @property
     def has_few_data(self) -> bool:
@@ -209,7 +213,7 @@ def _overall(study: StudyCells, votes: StudyVotes, criterion: CriterionSpec, poo
     values = {"fleiss": kappa.value, "alpha": alpha.value, "ac1": ac1.value}
     limits = sample.limits(criterion, study.study, values)
     new = for_new_annotators(mine, makers(criterion), {name: each.ends for name, each in limits.items()})
-    weighted, n_pairs = weighted_kappas(mine, study.study.word_scale)
+    weighted, n_pairs, n_undefined = weighted_kappas(mine, study.study.word_scale)
     return Overall(
         criterion=criterion.key,
         scale=criterion.scale,
@@ -226,6 +230,8 @@ def _overall(study: StudyCells, votes: StudyVotes, criterion: CriterionSpec, poo
         interval_method=sample.method,
         n_units=sample.n_units,
         n_pairs=n_pairs,
+        n_undefined_pairs=n_undefined,
+        alpha_n_items=alpha.n_items,
         fleiss=limits["fleiss"],
         alpha=limits["alpha"],
         ac1=limits["ac1"],

@@ -5,27 +5,26 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from annotation.agreement_cells import NO_SOURCE, places_of
+from annotation.agreement_cells import NO_SOURCE
 from measures.comparison import holm
 from measures.estimate import Estimate
 from measures.mixed.design import ANNOTATOR, RESIDUAL, LeftOut
 from measures.mixed.equivalence import equivalence_p
 from measures.mixed.letters import compact_letters
+from measures.mixed.shared import SharedAnnotators
 from measures.mixed.sources import RandomEffect, SourceDifference, SourceMean
 from measures.mixed.sources import SourceComparison as Compared
-from protocols.models import Option, ProtocolVersion
-from protocols.specs import CriterionSpec
+from protocols.models import ProtocolVersion
+from reporting.report.unused import Unused, n_unsure_not_positive, unused_answers
 from reporting.study.cells import StudyCells
 from reporting.study.comparing import compared
 from reporting.study.plain import spread
-from reporting.study.scores import POSITIVE_SHARE, Scale, ratings_of, scale_of
+from reporting.study.scores import ratings_of, scale_of
 from reporting.study.votes import CriterionVotes, StudyVotes
 
 NO_SCORES = "no_scores"
-EXCLUDING, UNSURE, NO_SOURCE_NAMED = "excluding", "unsure", "no_source"
-UNUSED_REASONS = (NO_SOURCE_NAMED, EXCLUDING, UNSURE)
 ANSWERS_UNUSED, ANNOTATORS_UNKNOWN, NO_TASTE = "answers_unused", "annotators_unknown", "annotator_source_zero"
-UNEQUAL_VARIANCES = "unequal_variances"
+UNEQUAL_VARIANCES, FEW_SHARED = "unequal_variances", "few_shared_annotators"
 LEVEL = 0.05
 SHARE_TO_WARN = 0.01
 
@@ -91,7 +90,8 @@ class SourcePair:
     """The mean of source a minus that of source b, in units of `score`.
 
     Wherever the interval is withheld, so are p values, `effect` and degrees of freedom. `p_holm` is corrected over the
-    pairs of the criterion. `effect` is the difference in standard deviations of one rating.
+    pairs of the criterion. `effect` is the difference in standard deviations of one rating. `shared` has the annotators
+    of either source and of both; None if they are unknown.
     """
 
     criterion: str
@@ -103,6 +103,7 @@ class SourcePair:
     p: float | None
     p_holm: float | None
     effect: float | None
+    shared: SharedAnnotators | None = field(metadata=spread("annotators"))
     check: Check = field(metadata=spread("check"))
     equivalence: Equivalence = field(metadata=spread("equivalence"))
 
@@ -133,16 +134,8 @@ class Variance:
 
 
 @dataclass(frozen=True, slots=True)
-class Unused:
-    """Answers without a score, by reason."""
-
-    reason: str
-    n: int
-
-
-@dataclass(frozen=True, slots=True)
 class Unequal:
-    """Shares so different that one variance does not suit all sources: the largest is `ratio` times the smallest.
+    """Variances so different that one does not suit all sources: the largest is `ratio` times the smallest.
 
     The others are the names of the sources whose intervals are too narrow, and too wide.
     """
@@ -236,7 +229,7 @@ def comparison_of(study: StudyCells, votes: CriterionVotes, percent: float | Non
         )
     found = compared(ratings_of(votes, scale, list(sources)), len(sources), scale.ends)
     margin = None if percent is None else percent / 100 * (scale.ends[1] - scale.ends[0])
-    unused = list(_unused(criterion, votes, scale, list(sources)))
+    unused = list(unused_answers(criterion, votes, scale, list(sources)))
     return SourceComparison(
         criterion=criterion.key,
         score=scale.score,
@@ -249,7 +242,7 @@ def comparison_of(study: StudyCells, votes: CriterionVotes, percent: float | Non
         n_ratings=found.n_ratings,
         n_annotators=found.n_annotators,
         n_conversations=found.n_conversations,
-        n_unsure_not_positive=_n_unsure_not_positive(criterion, votes, scale, list(sources)),
+        n_unsure_not_positive=n_unsure_not_positive(criterion, votes, scale, list(sources)),
         unused=unused,
         warnings=list(_warnings(found, unused, len(votes.item))),
         unequal=_unequal(study, found, names),
@@ -270,28 +263,6 @@ def rated_sources(study: StudyCells, votes: CriterionVotes) -> dict[int, str | N
     return sources
 
 
-def _unused(criterion: CriterionSpec, votes: CriterionVotes, scale: Scale, sources: list[int]) -> Iterable[Unused]:
-    """Yield the numbers of answers that no mean uses; each answer has one reason."""
-    is_named = np.isin(votes.items.source[votes.item], sources)
-    is_excluding = np.isin(votes.code, places_of(criterion, Option.Role.EXCLUDING))
-    has_none = np.isnan(scale.worth[votes.code])
-    counts = {
-        NO_SOURCE_NAMED: ~is_named,
-        EXCLUDING: is_named & is_excluding,
-        UNSURE: is_named & has_none & ~is_excluding,
-    }
-    for reason, chosen in counts.items():
-        if chosen.any():
-            yield Unused(reason, int(chosen.sum()))
-
-
-def _n_unsure_not_positive(criterion: CriterionSpec, votes: CriterionVotes, scale: Scale, sources: list[int]) -> int:
-    """Return how many answers of a mean are unsure and score 0, as any answer that is not positive."""
-    is_named = np.isin(votes.items.source[votes.item], sources)
-    is_unsure = np.isin(votes.code, places_of(criterion, Option.Role.UNSURE))
-    return int((is_named & is_unsure & (scale.worth[votes.code] == 0)).sum()) if scale.score == POSITIVE_SHARE else 0
-
-
 def _warnings(found: Compared, unused: list[Unused], n_answers: int) -> Iterable[str]:
     if sum(each.n for each in unused) > SHARE_TO_WARN * n_answers:
         yield ANSWERS_UNUSED
@@ -301,6 +272,8 @@ def _warnings(found: Compared, unused: list[Unused], n_answers: int) -> Iterable
         yield NO_TASTE
     if found.unequal_variances:
         yield UNEQUAL_VARIANCES
+    if any(each.shared and each.shared.are_few for each in found.differences):
+        yield FEW_SHARED
 
 
 def _unequal(study: StudyCells, found: Compared, keys: list[str | None]) -> Unequal | None:
@@ -352,6 +325,7 @@ def pairs_of(
             p=each.p_value,
             p_holm=each.adjusted_p,
             effect=each.effect,
+            shared=each.shared,
             check=checks.get((each.first, each.second), Check(None, None, None)),
             equivalence=equivalence,
         )

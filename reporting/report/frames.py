@@ -10,7 +10,7 @@ from reporting.report.behaviours import Behaviour, TickAgreement, TurnOverlap
 from reporting.report.breakdowns import Breakdown
 from reporting.report.build import Report
 from reporting.report.coefficients import Agreement, CriterionMean, Overall, SourceMean
-from reporting.report.comparisons import UNUSED_REASONS, SourceComparison, SourcePair, SourceScore, Variance
+from reporting.report.comparisons import SourceComparison, SourcePair, SourceScore, Variance
 from reporting.report.distributions import Distribution, MarkedTurn, OptionAnswers
 from reporting.report.final_labels import FinalLabels
 from reporting.report.flags import Flags
@@ -24,6 +24,7 @@ from reporting.report.rankings import PreferenceModel, RankedPair, RankedSource
 from reporting.report.sizes import BatchSizes, Comment
 from reporting.report.tables import Errors, Majority, OptionVotes, Votes
 from reporting.report.time_and_pay import Workload
+from reporting.report.unused import UNUSED_REASONS
 from reporting.study.facts import OtherBatches
 from reporting.study.pairings import Pairing, SideBias
 from reporting.study.plain import plain

@@ -1,7 +1,7 @@
 """Coefficients beside alpha, Fleiss' kappa and weighted kappas, for readers who ask for one by its name."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from django.utils.translation import gettext_noop
@@ -68,7 +68,9 @@ WORDS = {
     "icc_a1": (
         gettext_noop("ICC(A,1)"),
         gettext_noop(
-            "The same if annotators rate many items. Differences between annotators count as disagreement: ICC(2,1)."
+            "The same if annotators rate many items. Differences between annotators count as disagreement: ICC(2,1). "
+            "If sources have different annotators, differences between the sources are taken for those of annotators, "
+            "and this lowers ICC(A,1) and ICC(C,1)."
         ),
     ),
     "icc_c1": (
@@ -95,7 +97,8 @@ class FurtherAgreement:
     """A coefficient of a criterion over the items of all sources and batches, with its 95 % interval.
 
     `value` is None if it is undefined, and `reason` says why. Limits are None if there is no interval; `interval_note`
-    says why, or that there are few data. `n_pairs` are the pairs of annotators of a mean over pairs, else 0.
+    says why, or that there are few data. `n_pairs` are the pairs of annotators of a mean over pairs, else 0,
+    without the `n_undefined` ones.
     """
 
     criterion: str
@@ -107,6 +110,7 @@ class FurtherAgreement:
     interval_note: str | None
     n_items: int
     n_pairs: int
+    n_undefined: int
     interval_method: str
     n_units: int
     new_annotators: NewAnnotators = field(metadata=spread("new_annotators"))
@@ -152,6 +156,7 @@ def _row(
         interval_note=ends.note,
         n_items=estimate.n_items,
         n_pairs=estimate.n_pairs,
+        n_undefined=estimate.n_undefined,
         interval_method=sample.method,
         n_units=sample.n_units,
         new_annotators=new or NewAnnotators(None, None, none),
@@ -182,13 +187,16 @@ def _by_name(votes: CriterionVotes, histogram: Histogram) -> dict[str, Estimate]
     n_annotators = int(votes.annotator.max(initial=0)) + 1
     pairs = PairTable.from_votes(votes.item, votes.annotator, code, n)
     margins = rater_margins(votes.annotator, code, n_annotators, n)
+    alike = all_agree_share(histogram)
     found = {
-        "cohen_kappa_mean": mean_pairwise_cohen(pairs.in_both_orders(mirror)),
+        "cohen_kappa_mean": replace(mean_pairwise_cohen(pairs.in_both_orders(mirror)), n_items=alike.n_items),
         "conger_kappa": conger_kappa(histogram, margins if mirror is None else margins + margins[:, mirror]),
-        "all_agree_share": all_agree_share(histogram),
+        "all_agree_share": alike,
     }
     if scale.scale == Criterion.Scale.NOMINAL:
         return found
     left_out, numbers = ordered_options(scale)
     codes, turned = ordered_codes(votes), ordered(votes.criterion).mirror
-    return found | ordered_of_annotators(votes.item, votes.annotator, codes, n - len(left_out), numbers, mirror=turned)
+    of_order = ordered_of_annotators(votes.item, votes.annotator, codes, n - len(left_out), numbers, mirror=turned)
+    n_items = int((np.bincount(votes.item[codes >= 0]) > 1).sum())
+    return found | {name: replace(each, n_items=n_items) for name, each in of_order.items()}

@@ -12,6 +12,7 @@ from reporting.report.latex_models import (
     behaviour_agreement,
     behaviours,
     comparisons,
+    equivalence,
     means,
     odds_ratios,
     rankings,
@@ -53,6 +54,7 @@ def latex_tables(report: Report) -> dict[str, str]:
     makers = {
         "means": means,
         "differences": comparisons,
+        "equivalence": equivalence,
         "odds-ratios": odds_ratios,
         "rankings": rankings,
         "win-rates": win_rates,

@@ -59,8 +59,14 @@ def comparisons(frames: Frames) -> str:
     return of_grid(sources.all_differences(frames), caption + _notes(frames.report, limits), "comparisons")
 
 
+def equivalence(frames: Frames) -> str:
+    caption = "Equivalence of sources: two one-sided t tests against the margin, p after Holm's correction."
+    return of_grid(sources.equivalence(frames), caption, "equivalence")
+
+
 def odds_ratios(frames: Frames) -> str:
-    caption = f"Odds ratios. {odds_sentences(frames.of_dialogues)}"
+    said = odds_sentences(frames.report.odds_ratios, frames.columns, of_dialogues=frames.of_dialogues)
+    caption = f"Odds ratios. {said}"
     return of_grid(sources.odds_ratios(frames, PAPER), caption, "oddsratios")
 
 

@@ -16,11 +16,13 @@ from reporting.record.presentation import presentation_sentence
 from reporting.record.qualifying_words import qualification_sentences
 from reporting.report.answers_words import answers_lines
 from reporting.report.behaviour_words import behaviour_sentences
+from reporting.report.between_sources import between_sources
 from reporting.report.coefficients import Overall
 from reporting.report.flags import flag_sentences
 from reporting.report.interval_words import withheld_sentence
 from reporting.report.model_sentences import model_sentences
 from reporting.report.new_annotators import NewAnnotators
+from reporting.report.odds_words import odds_method
 from reporting.report.ranking_words import answers_sentence, thin_pairs
 from reporting.report.resampled import N_RESAMPLES, Limits
 from reporting.report.settings import ProtocolFacts
@@ -43,6 +45,7 @@ def methods(report: "Report") -> list[str]:
     return [
         *_protocol(report),
         _material(report.material),
+        *_without_answers(report.material),
         *_by_source(report),
         *_unrated(report),
         *([] if report.is_collected_elsewhere else [presentation_sentence(report.study.text_format)]),
@@ -65,7 +68,7 @@ def methods(report: "Report") -> list[str]:
 def _protocol(report: "Report") -> Iterable[str]:
     protocol = report.protocol
     known = {"slug": protocol.slug, "version": protocol.version, "hash": protocol.sha256[:12]}
-    yield _judged(protocol) % known
+    yield (_read() if report.is_collected_elsewhere else _judged(protocol)) % known
     answered = [each.name for each in protocol.criteria if each.key in report.answered_criteria]
     others = [each.name for each in protocol.criteria if each.key not in report.answered_criteria]
     if answered:
@@ -73,6 +76,10 @@ def _protocol(report: "Report") -> Iterable[str]:
         yield ngettext("The criterion was %(names)s.", "The criteria were %(names)s.", len(answered)) % criteria
     if others:
         yield _("Without any answer: %(names)s.") % {"names": both(others)}
+
+
+def _read() -> str:
+    return _("Imported answers were read by version %(version)s of the protocol %(slug)s (SHA-256 %(hash)s…).")
 
 
 def _judged(protocol: ProtocolFacts) -> str:
@@ -110,6 +117,14 @@ def _material(material: Material) -> str:
         material.conversations,
     )
     return f"{said} {turns % {'n': f'{material.conversations:,}'}}"
+
+
+def _without_answers(material: Material) -> Iterable[str]:
+    """Yield how many items of the batches nobody rated: an import counts them, and the report does not."""
+    n = material.items_without_answers
+    if n:
+        sentence = ngettext("%(n)s further item has no answer.", "%(n)s further items have no answer.", n)
+        yield sentence % {"n": f"{n:,}"}
 
 
 def _by_source(report: "Report") -> Iterable[str]:
@@ -178,6 +193,7 @@ def _agreement(report: "Report") -> Iterable[str]:
                 if is_nominal
                 else _("For %(criterion)s, Krippendorff's alpha was %(value)s%(intervals)s.")
             ) % said
+    yield from between_sources(report)
     if "both_orders" in report.rules:
         yield _(
             "Pairs of more than two sources were compared, so their chance agreement was computed from the answers in "
@@ -223,12 +239,15 @@ def _rules(report: "Report") -> Iterable[str]:
     yield from _about_intervals(report)
     names = {each.key: each.name for each in report.criteria}
     is_by_dialogue = report.material.has_dialogues_as_units
+    sources: dict[str | None, str] = {each.key: each.name for each in report.sources}
     yield from model_sentences(
         report.comparisons,
         names,
+        sources,
         has_dialogues_as_units=is_by_dialogue,
         margin_named=report.study.margin_named,
     )
+    yield from odds_method(report.odds_ratios, names)
 
 
 def _ties(material: Material) -> Iterable[str]:
@@ -237,8 +256,8 @@ def _ties(material: Material) -> Iterable[str]:
     if 2 * material.items_with_two_votes > material.items:
         yield (
             _(
-                "Of %(items)s items, %(n)s have two votes: one positive and one negative vote are a tie, which counts "
-                "as not positive, so the majority says little there."
+                "Of %(items)s items, %(n)s have two votes: two different votes are a tie, unless both are positive, "
+                "and a tie counts as not positive, so the majority says little there."
             )
             % said
         )

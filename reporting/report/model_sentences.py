@@ -1,6 +1,6 @@
 """The model behind the comparison of sources, in sentences for the methods section."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
@@ -13,6 +13,7 @@ from reporting.report.comparisons import NO_TASTE, SourceComparison
 from reporting.report.model_words import (
     effect_name,
     left_out_sentences,
+    shared_sentence,
     unequal_sentence,
     unsure_sentence,
     used_sentence,
@@ -73,6 +74,7 @@ class _Group:
 def model_sentences(
     rows: Iterable[SourceComparison],
     names: dict[str, str],
+    sources: Mapping[str | None, str],
     *,
     has_dialogues_as_units: bool,
     margin_named: str | None = None,
@@ -91,6 +93,8 @@ def model_sentences(
         yield from _inference(modelled, names, of_dialogues=has_dialogues_as_units)
         yield from _equivalence(modelled, names, margin_named)
     for row in (row for group in found for row in group.rows):
+        if few := shared_sentence(row, sources):
+            yield f"{names[row.criterion]}: {few}"
         if row.unused or unsure_sentence(row):
             yield f"{names[row.criterion]}: {used_sentence(row)}"
 
@@ -190,7 +194,7 @@ def _intervals(found: list[SourceComparison], names: dict[str, str], *, of_dialo
     yield from _notes(found, [row.marks for row in found], names, of_dialogues)
     for row in found:
         if row.unequal:
-            yield f"{names[row.criterion]}: {unequal_sentence(row.unequal)}"
+            yield f"{names[row.criterion]}: {unequal_sentence(row)}"
 
 
 def _notes(

@@ -5,21 +5,21 @@ from collections.abc import Iterable, Mapping
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext, pgettext, pgettext_lazy
 
+from measures.mixed.shared import SharedAnnotators
 from parley.listing import both
 from parley.numbers import number
 from reporting.report.comparisons import (
     ANNOTATORS_UNKNOWN,
     ANSWERS_UNUSED,
-    EXCLUDING,
-    NO_SOURCE_NAMED,
+    FEW_SHARED,
     NO_TASTE,
     UNEQUAL_VARIANCES,
-    UNSURE,
     SourceComparison,
-    Unequal,
+    SourcePair,
     Variance,
 )
 from reporting.report.odds import MOST_RATINGS
+from reporting.report.unused import EXCLUDING, NO_SOURCE_NAMED, UNSURE
 from reporting.study.scores import POSITIVE_SHARE
 
 EFFECTS = {
@@ -187,16 +187,18 @@ def _unused_sentence(row: SourceComparison) -> str:
     return _("%(n)s (%(share)s %%) are left out: %(reasons)s.") % known
 
 
-def warnings_of(rows: Iterable[SourceComparison]) -> dict[str, list[str]]:
+def warnings_of(rows: Iterable[SourceComparison], sources: Mapping[str | None, str]) -> dict[str, list[str]]:
     """Return {sentence: the criteria that it warns of}."""
     found: dict[str, list[str]] = {}
     for row in rows:
-        for sentence in _warning_sentences(row):
+        for sentence in _warning_sentences(row, sources):
             found.setdefault(sentence, []).append(row.criterion)
     return found
 
 
-def _warning_sentences(row: SourceComparison) -> Iterable[str]:
+def _warning_sentences(row: SourceComparison, sources: Mapping[str | None, str]) -> Iterable[str]:
+    if FEW_SHARED in row.warnings:
+        yield shared_sentence(row, sources)
     if ANSWERS_UNUSED in row.warnings:
         yield used_sentence(row)
     if ANNOTATORS_UNKNOWN in row.warnings and any(each.limits.low is not None for each in row.means):
@@ -211,21 +213,47 @@ def _warning_sentences(row: SourceComparison) -> Iterable[str]:
             "annotators only if these do not differ in which source they prefer, either."
         ) % {"annotators": people}
     if UNEQUAL_VARIANCES in row.warnings and row.unequal:
-        yield f"{unequal_sentence(row.unequal)} {_where_odds_are(row)}"
+        yield f"{unequal_sentence(row)} {_where_odds_are(row)}"
 
 
 def _where_odds_are(row: SourceComparison) -> str:
-    if row.n_ratings <= MOST_RATINGS:
+    if row.is_binary and row.n_ratings <= MOST_RATINGS:
         return _("Odds ratios do not assume equal variances: they are below the differences between sources.")
     return _(
         "Odds ratios do not assume equal variances: run the command compare with --odds-ratios on the exported answers."
     )
 
 
-def unequal_sentence(found: Unequal) -> str:
-    """Return which intervals of shares are too narrow and too wide."""
-    return _(
-        "The shares differ so much that one variance does not suit all sources: the largest is %(ratio)s times the "
-        "smallest. Intervals are too narrow for %(narrow)s and too wide for %(wide)s, and p values between sources can "
-        "be too small."
-    ) % {"ratio": number(found.ratio, ".1f"), "narrow": both(found.too_narrow), "wide": both(found.too_wide)}
+def unequal_sentence(row: SourceComparison) -> str:
+    """Return which intervals are too narrow and too wide; nothing if one variance suits all sources."""
+    found = row.unequal
+    if found is None:
+        return ""
+    sentence = _(
+        "The answers about one source vary so much more than those about another that one variance does not suit all "
+        "sources: the largest is %(ratio)s times the smallest. Intervals are too narrow for %(narrow)s and too wide "
+        "for %(wide)s, and p values between sources can be too small."
+    )
+    if row.is_binary:
+        sentence = _(
+            "The shares differ so much that one variance does not suit all sources: the largest is %(ratio)s times "
+            "the smallest. Intervals are too narrow for %(narrow)s and too wide for %(wide)s, and p values between "
+            "sources can be too small."
+        )
+    known = {"narrow": both(found.too_narrow), "wide": both(found.too_wide)}
+    return sentence % (known | {"ratio": number(found.ratio, ".1f")})
+
+
+def shared_sentence(row: SourceComparison, sources: Mapping[str | None, str]) -> str:
+    """Return which differences rest on few annotators who rated both sources; nothing without any."""
+    few = [_shared(pair, pair.shared, sources) for pair in row.pairs if pair.shared and pair.shared.are_few]
+    sentence = _(
+        "Few annotators rated both sources of a pair, so a difference between them can be one between annotators. "
+        "Annotators of each, and of both: %(pairs)s."
+    )
+    return sentence % {"pairs": "; ".join(few)} if few else ""
+
+
+def _shared(pair: SourcePair, n: SharedAnnotators, sources: Mapping[str | None, str]) -> str:
+    known = {"a": sources[pair.source_a], "n_a": f"{n.a:,}", "b": sources[pair.source_b], "n_b": f"{n.b:,}"}
+    return _("%(a)s (%(n_a)s) and %(b)s (%(n_b)s): %(n)s") % (known | {"n": f"{n.both:,}"})

@@ -12,6 +12,7 @@ from reporting.charts import drawn
 from reporting.datasheet.build import MISSING
 from reporting.record.acceptance_words import plan_lines
 from reporting.report.alpha_check import DIFFERENT
+from reporting.report.between_sources import between_sources
 from reporting.report.build import Report
 from reporting.report.checklist import TITLES, lines_of
 from reporting.report.comparisons import SourceScore
@@ -78,6 +79,7 @@ def page_of(report: Report) -> dict[str, Any]:
             each.low is not None for row in report.agreement_overall for each in (row.fleiss, row.alpha, row.ac1)
         ),
         "further_has_intervals": any(row.low is not None for row in report.agreement_further),
+        "between_sources": list(between_sources(report)),
         "has_order": any(row.scale != "nominal" for row in report.agreement_overall),
         "agreement_figure": drawn(agreement_picture, agreement_of(report, has_order=False), report.study.word_scale),
         "further": agreement.further(frames),
@@ -141,7 +143,7 @@ def _by_source(frames: Frames) -> dict[str, Any]:
             if row.pairs
         ],
         "odds_ratios": sources.odds_ratios(frames),
-        "odds_sentences": odds_sentences(frames.of_dialogues),
+        "odds_sentences": odds_sentences(report.odds_ratios, names["criteria"], of_dialogues=frames.of_dialogues),
         "means_figure": drawn(means_picture, report.comparisons, names),
         "scale_notes": scale_sentences(report.comparisons, names["criteria"]),
         "has_intervals": any(mean.limits.low is not None for mean in found),
@@ -150,11 +152,12 @@ def _by_source(frames: Frames) -> dict[str, Any]:
         "has_margin": any(row.margin for row in report.comparisons),
         "differences_figure": drawn(differences_picture, report.comparisons, names),
         "withheld_notes": _notes(found),
-        "model_warnings": warnings_of(report.comparisons),
+        "model_warnings": warnings_of(report.comparisons, names["sources"]),
         "model_sentences": list(
             model_sentences(
                 report.comparisons,
                 names["criteria"],
+                names["sources"],
                 has_dialogues_as_units=report.material.has_dialogues_as_units,
                 margin_named=report.study.margin_named,
             )
@@ -175,7 +178,7 @@ def _behaviours(frames: Frames) -> dict[str, Any]:
         "behaviours_have_letters": any(mean.letters for mean in found),
         "behaviours_withheld": _notes(found),
         "behaviours_unequal": [
-            (row.label, unequal_sentence(row.rates.unequal)) for row in report.behaviours if row.rates.unequal
+            (row.label, unequal_sentence(row.rates)) for row in report.behaviours if row.rates.unequal
         ],
     }
 

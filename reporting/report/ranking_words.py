@@ -19,6 +19,11 @@ def differing_pairs(ranking: CriterionRanking, names: Mapping[str | None, str]) 
     return [_("%(better)s over %(worse)s") % each for each in pairs]
 
 
+def undecided_pairs(ranking: CriterionRanking, names: Mapping[str | None, str]) -> list[str]:
+    """Return the pairs that were tested and do not differ."""
+    return [_pair(pair, names) for pair in ranking.pairs if pair.differs is False]
+
+
 def place_sentence(row: RankedSource, source: str) -> str:
     """Return a source with its win rate and its ranks."""
     said = {"source": source, "rate": number(row.win_rate.value)}

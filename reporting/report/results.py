@@ -12,7 +12,7 @@ from parley.templatetags.numbers import probability
 from reporting.report.behaviours import Behaviour
 from reporting.report.comparisons import SourceComparison, SourcePair, SourceScore
 from reporting.report.model_words import withheld
-from reporting.report.ranking_words import differing_pairs, place_sentence
+from reporting.report.ranking_words import differing_pairs, place_sentence, undecided_pairs
 from reporting.report.rankings import CriterionRanking
 from reporting.study.scores import POSITIVE_SHARE
 
@@ -33,7 +33,20 @@ def results(report: "Report") -> list[str]:
         found += _ticked(behaviour, sources, of_dialogues=is_by_dialogue)
     for each in report.rankings:
         found += _ranked(each, criteria[each.criterion], sources)
-    return found
+    return [*found, *_for_whom(report)]
+
+
+def _for_whom(report: "Report") -> Iterable[str]:
+    """Yield for whom the intervals hold, if there are any."""
+    means = [each for row in report.comparisons for each in row.means]
+    means += [each for row in report.behaviours for each in row.rates.means]
+    lows = [each.limits.low for each in means] + [row.win_rate.low for each in report.rankings for row in each.sources]
+    if all(low is None for low in lows):
+        return
+    if report.material.has_dialogues_as_units:
+        yield _("The intervals hold for new annotators and new dialogues like these.")
+    else:
+        yield _("The intervals hold for new annotators and new conversations like these.")
 
 
 def _compared(
@@ -71,6 +84,31 @@ def _differing(row: SourceComparison, sources: dict[str | None, str], *, of_dial
         yield _("After Holm's correction, these differed significantly: %(pairs)s.") % pairs
         if len(differing) < len(tested):
             yield ngettext("The other pair did not.", "The other pairs did not.", len(tested) - len(differing))
+    yield from _equivalent(row, sources)
+
+
+def _equivalent(row: SourceComparison, sources: dict[str | None, str]) -> Iterable[str]:
+    """Yield which sources were shown to be equivalent, or that none were; nothing without a margin or a test."""
+    tested = [pair for pair in row.pairs if pair.equivalence.p_holm is not None]
+    if not tested:
+        return
+    margin = {"margin": number(row.margin)}
+    pairs = [_same(pair, sources) for pair in tested if pair.is_equivalent]
+    if pairs:
+        yield _("Within ±%(margin)s, these were equivalent: %(pairs)s.") % (margin | {"pairs": "; ".join(pairs)})
+    if len(pairs) < len(tested):
+        sentence = _("No pair was shown to be equivalent within ±%(margin)s.")
+        if pairs:
+            sentence = _("Equivalence within ±%(margin)s was not shown for any other pair.")
+        yield sentence % margin
+
+
+def _same(pair: SourcePair, sources: dict[str | None, str]) -> str:
+    return _("%(a)s and %(b)s (p %(p)s)") % {
+        "a": sources[pair.source_a],
+        "b": sources[pair.source_b],
+        "p": _equality(probability(pair.equivalence.p_holm)),
+    }
 
 
 def _mean(each: SourceScore, source: str) -> str:
@@ -111,5 +149,7 @@ def _ranked(each: CriterionRanking, criterion: str, sources: dict[str | None, st
     pairs = differing_pairs(each, sources)
     if pairs:
         yield _("These pairs differed, all at once with 95 %% confidence: %(pairs)s.") % {"pairs": "; ".join(pairs)}
+        if others := undecided_pairs(each, sources):
+            yield _("These did not: %(pairs)s.") % {"pairs": "; ".join(others)}
     elif each.is_tested:
         yield _("No pair differed, all at once with 95 per cent confidence.")

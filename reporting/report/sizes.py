@@ -14,6 +14,7 @@ from measures.agreement import fleiss_kappa
 from measures.arrays import IntArray
 from measures.histograms import total_of_json
 from protocols.models import ProtocolVersion
+from reporting.datasheet.selectors import Setting
 from reporting.labels import DIFFERENT_ANSWERS, NO_SINGLE_CHOICE
 from reporting.study.cells import StudyCells
 from reporting.study.rules import Unit
@@ -56,7 +57,8 @@ class AnswersPerItem:
 class Seats:
     """The lowest and highest number of seats planned for a batch, None without batches.
 
-    Seats that an import adds are not planned. Batches that have no others were to have as many as the study's setting.
+    Seats that an import adds are not planned. Batches that have no others were to have as many as the study's setting,
+    unless all answers of the study were collected elsewhere: then nobody planned seats here.
     """
 
     low: int | None
@@ -65,7 +67,7 @@ class Seats:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """The sizes of what was rated: only items with an answer count.
+    """The sizes of what was rated: only items with an answer count, and `items_without_answers` are the others.
 
     Of these, `items_with_two_votes` and `items_with_even_votes` were rated by two people, and by an even number.
     """
@@ -78,6 +80,7 @@ class Material:
     batches: int
     by_source: list[SourceItems]
     votes_per_item: VotesPerItem
+    items_without_answers: int
     items_with_two_votes: int
     items_with_even_votes: int
     answers_per_item: list[AnswersPerItem]
@@ -164,6 +167,7 @@ def material_of(cells: StudyCells, votes: StudyVotes) -> Material:
             high=int(n_votes.max()) if len(rated) else None,
             mean=float(n_votes.mean()) if len(rated) else None,
         ),
+        items_without_answers=len(items.id) - len(rated),
         items_with_two_votes=int((n_votes == 2).sum()),
         items_with_even_votes=int((n_votes % 2 == 0).sum()),
         answers_per_item=list(_answers_per_item(votes, rated, n_votes)),
@@ -172,6 +176,8 @@ def material_of(cells: StudyCells, votes: StudyVotes) -> Material:
 
 
 def _planned_seats(cells: StudyCells) -> list[int]:
+    if Setting(cells.study).is_elsewhere:
+        return []
     added = Q(assignment__has_added_seat=True)
     seats = Seat.objects.filter(batch__in=cells.batches).values("batch").annotate(n=Count("pk", filter=~added))
     return [n or cells.study.seats for n in seats.values_list("n", flat=True)]

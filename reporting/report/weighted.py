@@ -36,8 +36,11 @@ class WeightedKappa:
     low_word: str | None
 
 
-def weighted_kappas(votes: CriterionVotes, word_scale: str) -> tuple[dict[str, WeightedKappa], int]:
-    """Return the two weighted kappas by name, undefined for a nominal scale, and the number of pairs of annotators."""
+def weighted_kappas(votes: CriterionVotes, word_scale: str) -> tuple[dict[str, WeightedKappa], int, int]:
+    """Return the two weighted kappas by name, undefined for a nominal scale, and the pairs of annotators.
+
+    These are the number of pairs that are averaged, and of those whose kappa is undefined.
+    """
     _unsure, weights = kappa_weights(on_scale(votes.criterion))
     estimates = dict.fromkeys(WEIGHTED, Estimate(None, NO_ORDER))
     if weights:
@@ -62,7 +65,7 @@ def weighted_kappas(votes: CriterionVotes, word_scale: str) -> tuple[dict[str, W
         )
         for name, each in estimates.items()
     }
-    return kappas, max(each.n_pairs for each in estimates.values())
+    return kappas, *(max(getattr(each, name) for each in estimates.values()) for name in ("n_pairs", "n_undefined"))
 
 
 def ordered(criterion: CriterionSpec) -> CriterionSpec:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from parley.numbers import number, ratio, sided
+from parley.templatetags.numbers import probability
 
 
 def test_numbers_are_written_as_people_do():
@@ -33,3 +34,18 @@ def test_an_end_near_zero_shows_on_which_side_it_lies(value: float | None, text:
 )
 def test_a_ratio_below_one_has_digits_as_its_inverse_has(value: float | None, text: str):
     assert ratio(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.9991, "0.9991"), (1.00003, "1.00003"), (0.996, "0.996"), (1.004, "1.004"), (1.006, "1.01")]
+)
+def test_a_ratio_beside_one_shows_on_which_side_it_lies(value: float, text: str):
+    assert ratio(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0496, ".0496"), (0.05, ".050"), (0.05003, ".05003"), (0.051, ".051"), (0.0004, "<\u00a0.001"), (None, "–")],
+)
+def test_a_p_value_beside_the_level_shows_on_which_side_it_lies(value: float | None, text: str):
+    assert probability(value) == text

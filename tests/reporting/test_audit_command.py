@@ -158,7 +158,12 @@ def test_words_are_labels_and_positive_ones_have_a_mean(written):
     assert found["alt_test"]["annotators"][0]["advantage_probability"] == pytest.approx(2 / 3)
     assert found["ppi"]["estimate"] is None
     assert "--positive" in found["reasons"]["ppi"]
-    assert result(files, "--positive", "good")["ppi"]["estimate"] == pytest.approx(2 / 3)
+    found = result(files, "--positive", "good")
+    assert found["ppi"]["estimate"] == pytest.approx(2 / 3)
+    assert [each.partition(": ")[2] for each in found["warnings"]] == [
+        "60 of 180 answers count as not positive (bad 60)",
+        "30 of 90 answers count as not positive (awful 30)",
+    ]
 
 
 def test_numbers_on_an_interval_scale_are_scored_by_distance(written):

@@ -67,7 +67,7 @@ def test_the_json_has_the_values_of_lmertest_in_full_precision() -> None:
         ["source", "mean", "low", "high", "n", "plain_mean", "standard_error", "df", "note"]
     ] * 3
     keys = ["a", "b", "difference", "low", "high", "p", "p_holm", "df", "standard_error", "effect_size", "note"]
-    assert list(found["differences"][0]) == keys
+    assert list(found["differences"][0]) == [*keys, "annotators"]
     theirs = dict(zip(REFERENCE["ordinal"]["columns"], REFERENCE["ordinal"]["differences"][0], strict=True))
     ours = found["differences"][0]
     assert (ours["a"], ours["b"]) == ("0", "1")
@@ -355,3 +355,34 @@ def test_very_different_shares_and_a_handful_of_answers_are_said_in_text_and_in_
     assert any("too narrow for plain and sharp" in warning for warning in found["warnings"])
     assert [each["note"] for each in found["means"]] == ["rare_answer", None, None]
     assert [each["note"] for each in found["differences"]] == ["rare_answer", "rare_answer", None]
+
+
+def test_answers_that_count_as_not_positive_are_named_with_their_numbers(ratings: Any) -> None:
+    answers = np.resize(["good", "bad", "cannot tell", "good", "good"], 72)
+    path = ratings(crossed(answers).to_csv(index=False))
+    said = refusal(path)
+    assert said.endswith("The answers are good 43, bad 15, cannot tell 14")
+    assert "such as" not in said
+    warning = "29 of 72 answers count as not positive (bad 15, cannot tell 14)"
+    assert warning in printed(path, "--positive", "good")[1]
+    assert criteria(path, "--positive", "good")[0]["warnings"][0] == warning
+    roles = np.resize(["positive", "", "unsure", "positive", "excluding"], 72)
+    table = crossed(answers).assign(role=roles, value="")
+    by_role = criteria(ratings(table.to_csv(index=False), "roles.csv"), "--role", "role")[0]
+    assert "14 of 43 answers count as not positive (unsure 14)" in by_role["warnings"]
+
+
+def test_few_annotators_of_both_sources_are_warned_of_and_counted(ratings: Any) -> None:
+    table = crossed(np.random.default_rng(3).integers(1, 6, 192), annotators=8)
+    is_own = (table["source"] == "b") & (table["annotator"] > 1)
+    table.loc[is_own, "annotator"] += 10
+    path = ratings(table.to_csv(index=False))
+    [found] = criteria(path)
+    assert found["differences"][0]["annotators"] == {"a": 8, "b": 8, "both": 2}
+    said = "Few annotators rated both sources of a pair, so a difference between them can be one between annotators."
+    assert found["warnings"][0] == f"{said} Annotators of each, and of both: a (8) and b (8): 2."
+    text = printed(path)[0]
+    assert said in " ".join(text.split())
+    assert "2 of 8 and 8" in text
+    shared = criteria(ratings(crossed(np.random.default_rng(3).integers(1, 6, 72)).to_csv(index=False), "all.csv"))
+    assert not any("Few annotators" in each for each in shared[0]["warnings"])

@@ -146,6 +146,7 @@ def as_json(found: Audit) -> str:
         "gaps": _gap_fields(found),
         "reasons": _reasons(found),
         "caution": _caution(found),
+        "warnings": list(found.warnings),
     }  # fmt: skip
     return json.dumps(fields, indent=2, allow_nan=False, ensure_ascii=False)
 

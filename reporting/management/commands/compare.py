@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from django.core.management.base import CommandError, CommandParser
 from measures.estimate import Estimate
 from measures.intervals import UNRELIABLE
 from measures.mixed.sources import BEYOND_SCALE, BY_MODEL, FEWEST_OF_RARER_ANSWER, RARE_ANSWER, SourceComparison
-from measures.mixed.words import taste_sentence, unequal_sentence
+from measures.mixed.words import shared_sentence, taste_sentence, unequal_sentence
 from measures.ordinal.odds import NO_VARIATION, NOT_CONVERGED, SEPARATED, TOO_LARGE, CumulativeFit
 from reporting.file_command import PLAIN, FileCommand, aligned, printed, wrapped
 from reporting.file_options import Missing, add_missing, add_where, counted, ends, words
@@ -142,6 +143,7 @@ def _fields(
                 "standard_error": each.estimate.standard_error,
                 "effect_size": each.effect,
                 "note": each.estimate.interval_note,
+                "annotators": None if each.shared is None else asdict(each.shared),
             }
             for each in found.differences
         ],
@@ -235,7 +237,7 @@ def _sizes(found: SourceComparison) -> str:
 
 def _cautions(found: SourceComparison, names: tuple[str, ...]) -> list[str]:
     """Return what the intervals rest on where that may not hold."""
-    return list(filter(None, [taste_sentence(found), unequal_sentence(found, names)]))
+    return list(filter(None, [shared_sentence(found, names), taste_sentence(found), unequal_sentence(found, names)]))
 
 
 def _notes(found: SourceComparison, names: tuple[str, ...]) -> list[str]:

@@ -26,7 +26,8 @@ from reporting.report.shown.parts import (
     number_of,
     with_one_vote,
 )
-from reporting.tables.cells import DASH, TEXT, Cell, Grid, Line, Shown, everywhere, pivot
+from reporting.tables.cells import DASH, TEXT, Cell, Grid, Line, Shown, everywhere, pivot, written
+from reporting.tables.columns import Format
 from reporting.tables.table import BAR
 from reporting.tags import word
 
@@ -51,7 +52,21 @@ def _alpha_and_scale(row: Row) -> list[Line]:
 
 
 def _weighted(name: str) -> Draw:
-    return coefficient(name, name, f"{name}_reason")
+    return coefficient(name, name, f"{name}_reason", more=lambda row: pairs_used(row.n_pairs, row.n_undefined_pairs))
+
+
+def pairs_used(n: int, n_undefined: int | None) -> list[Line]:
+    """Return on how many of the pairs of annotators a mean rests, if some of them are undefined."""
+    known = {"n": n, "all": n + (n_undefined or 0)}
+    return [Line(_("%(n)s of %(all)s pairs") % known)] if n_undefined else []
+
+
+def _items(row: Row, frames: Frames) -> Cell:
+    """Return the items, and below them those of alpha where unsure answers are missing votes to it."""
+    cell = counted("n_items", "n_left_out", with_one_vote)(row, frames)
+    if row.alpha_n_items not in (None, row.n_items):
+        cell.lines.append(Line(_("alpha: %(n)s") % {"n": written(row.alpha_n_items, Format.COUNT)}))
+    return cell
 
 
 def overall_columns() -> list[Shown]:
@@ -64,7 +79,7 @@ def overall_columns() -> list[Shown]:
         Shown(_("Weighted kappa, quadratic"), _weighted("cohen_quadratic"), term="cohen_quadratic"),
         Shown(_("Gwet's AC1"), coefficient("gwet_ac1", "ac1", more=_new("ac1")), term="ac1"),
         Shown(_("Per cent agreement"), "percent_agreement", term="percent"),
-        Shown(_("Items"), counted("n_items", "n_left_out", with_one_vote), term="agreement_items"),
+        Shown(_("Items"), _items, term="agreement_items"),
     ]
 
 
@@ -155,7 +170,7 @@ def _further(row: Row) -> Cell:
     if row.value is None:
         return Cell(DASH, title=reason_in_report(row.reason))
     new = new_annotators(row, "new_annotators_") if row.low is not None else []
-    return Cell(number(row.value), [*counted_interval(row, ""), *new])
+    return Cell(number(row.value), [*counted_interval(row, ""), *new, *pairs_used(row.n_pairs, row.n_undefined)])
 
 
 def _result(row: Row, _frames: Frames) -> Cell:

@@ -118,6 +118,7 @@ def _ends(prefix: str, low: float | None, high: float | None, note: str | None) 
 
 def _sizes(found: Estimate) -> Row:
     sizes = {"n_items": found.n_items, "n_left_out": found.n_left_out, "n_pairs": found.n_pairs}
+    sizes |= {"n_undefined": found.n_undefined}
     return {**sizes, "interval_method": OF_ITEMS, "n_units": found.n_items}
 
 

@@ -68,14 +68,38 @@ def differences(frames: Frames, key: str) -> Grid:
         within = _("Within ±%(margin)s: p, Holm") % {"margin": number(rows[0].equivalence_margin)}
         said = pgettext("two sources", "equivalent")
         shown.append(Shown(within, parts.holm("equivalence_p_holm", said), term="equivalence"))
+    if any(_is_partly_shared(row) for row in rows):
+        shown.append(Shown(_("Annotators of both"), _annotators, term="annotators_of_both"))
     if any(row.check is not None for row in rows):
         shown.append(Shown(pgettext("of a difference", "Check"), value("check"), term="check"))
     label = _("Differences: %(name)s") % {"name": frames.names["criteria"][key]}
     return frames.grid("comparisons", label, shown, rows)
 
 
+def _is_partly_shared(row: Row) -> bool:
+    return row.annotators_both is not None and row.annotators_both < max(row.annotators_a, row.annotators_b)
+
+
+def _annotators(row: Row, _frames: Frames) -> Cell:
+    n, a, b = (written(getattr(row, f"annotators_{each}"), Format.COUNT) for each in ("both", "a", "b"))
+    return Cell(n, [everywhere(_("of %(a)s and %(b)s") % {"a": a, "b": b})])
+
+
 def all_differences(frames: Frames) -> Grid:
     return frames.grid("comparisons", "", difference_columns(), place=PAPER)
+
+
+def equivalence(frames: Frames) -> Grid:
+    """Return the tests of equivalence for a paper, whose table of differences has no room for them."""
+    said = pgettext("two sources", "equivalent")
+    shown = [
+        Shown(_("Criterion"), criterion, TEXT),
+        Shown(_("Sources"), parts.less, TEXT),
+        Shown("Margin", lambda row, _frames: Cell(f"±{number(row.equivalence_margin)}")),
+        Shown(_("p, Holm"), parts.holm("equivalence_p_holm", said)),
+    ]
+    rows = [row for row in frames.rows("comparisons") if row.equivalence_p_holm is not None]
+    return frames.grid("comparisons", "", shown, rows, PAPER)
 
 
 def variances(frames: Frames) -> Grid:

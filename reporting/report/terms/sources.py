@@ -120,6 +120,18 @@ TERMS = (
         MODEL,
     ),
     Term(
+        "annotators_of_both",
+        gettext_noop("Annotators of both"),
+        (
+            gettext_noop("How many annotators rated both sources, and how many rated each of them."),
+            gettext_noop(
+                "With few in common, a difference between the sources can be one between annotators. The interval "
+                "allows for this by how much annotators differ, which few of them hardly tell."
+            ),
+        ),
+        COMPARISON,
+    ),
+    Term(
         "df",
         gettext_noop("Degrees of freedom"),
         (

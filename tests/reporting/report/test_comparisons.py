@@ -190,7 +190,7 @@ def test_a_warning_stands_once_with_the_criteria_it_is_about_and_only_where_ther
     rows = [replace(row, warnings=["annotators_unknown"]) for row in build_report(overlapping, now=NOW).comparisons]
     first, *others = rows
     nothing = [replace(mean, limits=replace(mean.limits, low=None, high=None)) for mean in first.means]
-    (found,) = warnings_of([replace(first, means=nothing), *others]).items()
+    (found,) = warnings_of([replace(first, means=nothing), *others], {}).items()
     assert "the intervals are too narrow" in found[0]
     assert found[1] == [row.criterion for row in others] != []
 
@@ -208,10 +208,10 @@ def test_annotators_estimated_to_like_all_sources_alike_are_named_beside_the_tab
 ):
     first, *others = build_report(overlapping, now=NOW).comparisons
     rows = [replace(first, warnings=["annotator_source_zero"], n_annotators=2), *others]
-    (of,) = [of for said, of in warnings_of(rows).items() if "estimated as 0, from 2 annotators." in said]
+    (of,) = [of for said, of in warnings_of(rows, {}).items() if "estimated as 0, from 2 annotators." in said]
     assert of == [first.criterion]
     names = {row.criterion: row.criterion for row in rows}
-    said = " ".join(model_sentences(rows, names, has_dialogues_as_units=False))
+    said = " ".join(model_sentences(rows, names, {}, has_dialogues_as_units=False))
     assert "the variance of annotator × source was estimated as 0. That the intervals hold for new annotators" in said
 
 
@@ -227,11 +227,11 @@ def test_shares_that_differ_too_much_for_one_variance_are_warned_of_with_the_nam
     unequal = Unequal(12.5, ["Plain", "Sharp"], ["Mild"])
     rows = [replace(first, warnings=["unequal_variances"], unequal=unequal), *others]
     wanted = "too narrow for Plain and Sharp and too wide for Mild"
-    [(warning, of)] = [found for found in warnings_of(rows).items() if wanted in found[0]]
+    [(warning, of)] = [found for found in warnings_of(rows, {}).items() if wanted in found[0]]
     assert of == [first.criterion]
     assert "Odds ratios do not assume equal variances: they are below the differences" in warning
     names = {row.criterion: row.criterion for row in rows}
-    said = " ".join(model_sentences(rows, names, has_dialogues_as_units=False))
+    said = " ".join(model_sentences(rows, names, {}, has_dialogues_as_units=False))
     assert f"{first.criterion}: The shares differ so much that one variance does not suit all sources" in said
     assert wanted in said
 

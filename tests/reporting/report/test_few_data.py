@@ -98,7 +98,7 @@ def test_unsure_answers_that_count_as_not_positive_are_counted(report: Report):
 
 
 def sentences(rows, names) -> list[str]:
-    return list(model_sentences(rows, names, has_dialogues_as_units=True))
+    return list(model_sentences(rows, names, {}, has_dialogues_as_units=True))
 
 
 def variance(effect: str, left_out: str | None = None, beside: str = "") -> Variance:

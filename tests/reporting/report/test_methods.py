@@ -133,7 +133,9 @@ def test_majorities_of_two_votes_are_said_to_say_little(overlapping: Study):
     material = build_report(overlapping, now=timezone.now()).material
     assert material.items_with_two_votes <= material.items_with_even_votes <= material.items
     two = replace(material, items=10, items_with_two_votes=6, items_with_even_votes=7)
-    assert "Of 10 items, 6 have two votes: one positive and one negative vote are a tie" in " ".join(_ties(two))
+    assert "Of 10 items, 6 have two votes: two different votes are a tie, unless both are positive" in " ".join(
+        _ties(two)
+    )
     even = replace(two, items_with_two_votes=0)
     assert "Of 10 items, 7 have an even number of votes, which can tie" in " ".join(_ties(even))
     assert list(_ties(replace(even, items_with_even_votes=5))) == []

@@ -4,11 +4,14 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
+from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.template.loader import render_to_string
 from django.test import Client
 from django.urls import reverse
 from django.utils.html import strip_tags
@@ -20,6 +23,8 @@ from reporting.report.build import Report, build_report
 from reporting.report.downloads import as_csv, as_json
 from reporting.report.latex import latex_tables
 from reporting.report.model_words import warnings_of
+from reporting.report.odds_words import odds_sentences
+from reporting.report.page import page_of as shown
 from tests.clock import NOW
 from tests.factories import MembershipFactory
 from tests.reporting.test_commands_on_an_export import COMPARE, exported
@@ -88,13 +93,33 @@ def test_every_file_has_them(he_report: Report) -> None:
     assert all(ratio(value) in printed for value in values)
 
 
+def test_the_methods_have_their_model_and_the_pdf_has_the_table(he_study: Study, he_report: Report) -> None:
+    assert "odds ratios were estimated by a logistic mixed model with the same random effects" in " ".join(
+        he_report.methods
+    )
+    paper = render_to_string("reporting/report/print.html", {"study": he_study, "is_paper": True} | shown(he_report))
+    assert "The odds ratios are on the report's page" in unescape(paper)
+    he_report.odds_ratios = he_report.odds_ratios[:12]
+    paper = render_to_string("reporting/report/print.html", {"study": he_study, "is_paper": True} | shown(he_report))
+    assert rows_of(paper) == rows_of(page_of(he_study))[:12]
+
+
+def test_a_study_with_fewer_than_15_annotators_is_told_its_number(he_report: Report) -> None:
+    names = {each.key: each.name for each in he_report.criteria}
+    few = [replace(row, n_annotators=12) for row in he_report.odds_ratios[:1]]
+    said = f"with fewer than 15, rely on the differences. Annotators here: {names[few[0].criterion]} 12."
+    assert said in odds_sentences(few, names, of_dialogues=True)
+    many = [replace(few[0], n_annotators=15)]
+    assert "Annotators here" not in odds_sentences(many, names, of_dialogues=True)
+
+
 def test_a_large_study_is_told_to_use_the_command(he_study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("reporting.report.odds.MOST_RATINGS", 100)
     monkeypatch.setattr("reporting.report.model_words.MOST_RATINGS", 100)
     report = build_report(he_study, now=NOW)
     assert {(row.odds_ratio, row.p, row.reason) for row in report.odds_ratios} == {(None, None, "too_many_ratings")}
     assert "– more than 5,000 answers: use the command compare" in rows_of(page_of(he_study))[0][1]
-    assert any("run the command compare with --odds-ratios" in each for each in warnings_of(report.comparisons))
+    assert any("run the command compare with --odds-ratios" in each for each in warnings_of(report.comparisons, {}))
 
 
 def test_where_a_difference_has_no_interval_there_is_no_odds_ratio_either(he_study: Study) -> None:

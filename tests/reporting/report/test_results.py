@@ -75,3 +75,8 @@ def test_a_ranking_is_told_in_its_order_with_the_pairs_that_differ():
     for pair in ranking.differing:
         better, worse = pair.better_and_worse
         assert f"{names[better]} over {names[worse]}" in said
+    others = [pair for pair in ranking.pairs if pair.differs is False]
+    assert others
+    undecided = "; ".join(f"{names[pair.source_a]} and {names[pair.source_b]}" for pair in others)
+    assert (f"These did not: {undecided}." in said) is bool(ranking.differing)
+    assert said.endswith("The intervals hold for new annotators and new dialogues like these.")

@@ -1,12 +1,12 @@
-"""Shares of sources: unequal variances are named, and so are intervals that rest on a handful of answers."""
+"""Answers of sources: unequal variances are named, and so are intervals that rest on a handful of answers."""
 
 import numpy as np
 import pytest
 
 from bench.unequal_rates import FEWEST_COVERED, STUDIES, by_rate, of_study
 from measures.mixed.design import Ratings
-from measures.mixed.shares import Share, unequal_variances
 from measures.mixed.sources import SourceComparison, compare_sources
+from measures.mixed.spread import Spread, share_spread, unequal_variances
 from measures.mixed.words import unequal_sentence
 
 
@@ -20,8 +20,8 @@ def rated(*ones: int, dialogues: int = 40, annotators: int = 3) -> SourceCompari
     return compare_sources(ratings, len(ones), bounds=(0.0, 1.0))
 
 
-def shares(*pairs: tuple[int, int]) -> tuple[Share, ...]:
-    return tuple(Share(at, ones, n) for at, (ones, n) in enumerate(pairs))
+def shares(*pairs: tuple[int, int]) -> tuple[Spread, ...]:
+    return tuple(share_spread(at, ones, n) for at, (ones, n) in enumerate(pairs))
 
 
 def test_a_rare_answer_beside_ordinary_ones_names_whose_intervals_are_too_narrow_and_whose_too_wide() -> None:
@@ -47,11 +47,28 @@ def test_the_same_shares_of_few_answers_are_noise() -> None:
     assert unequal_variances(shares((20, 160))) is None
 
 
-def test_scales_have_no_shares() -> None:
-    ratings = Ratings(np.arange(60) % 2, np.arange(60) % 3, np.arange(60) // 2, np.zeros(60, int), np.arange(60) % 5.0)
-    found = compare_sources(ratings, 2)
-    assert found.shares == ()
-    assert found.unequal_variances is None
+def on_a_scale(*answers: tuple[int, ...], dialogues: int = 40) -> SourceComparison:
+    """Compare sources, each with these answers in turn, by three of nine annotators."""
+    s, c, a = (each.ravel() for each in np.indices((len(answers), dialogues, 3)))
+    value = np.array([np.resize(each, dialogues * 3) for each in answers], float).ravel()
+    return compare_sources(Ratings(s, (a + c) % 9, c, np.zeros_like(c), value), len(answers), bounds=(1.0, 5.0))
+
+
+def test_a_source_with_nearly_all_answers_at_the_end_of_a_scale_is_named_as_rare_answers_are() -> None:
+    found = on_a_scale((1, 2, 3, 4, 5, 3, 2), (2, 3, 4, 1, 5, 4, 3), (1, 1, 1, 2, 1, 1, 1))
+    assert found.unequal_variances is not None
+    assert (found.unequal_variances.too_narrow, found.unequal_variances.too_wide) == ((0, 1), (2,))
+    said = unequal_sentence(found, ["mild", "plain", "sharp"])
+    assert "Answers of one source vary more than those of another" in said
+    assert "shares" not in said.replace("odds", "")
+    assert "too narrow for mild and plain and too wide for sharp" in said
+    assert "--odds-ratios" in said
+
+
+def test_equal_variances_on_a_scale_are_not_warned_of_nor_is_a_source_without_any() -> None:
+    assert on_a_scale((1, 2, 3, 4, 5, 3, 2), (5, 4, 3, 2, 1, 3, 4)).unequal_variances is None
+    assert on_a_scale((1, 2, 3, 4, 5, 3, 2), (1, 1)).unequal_variances is not None
+    assert on_a_scale((3, 3), (2, 2)).unequal_variances is None
 
 
 def test_without_an_interval_nothing_is_too_narrow() -> None:
