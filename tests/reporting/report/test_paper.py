@@ -14,10 +14,11 @@ from annotation.models import Study
 from annotation.services.sample import make_sample_study
 from protocols.selectors import find_version
 from reporting.report.build import Report, build_report
+from reporting.report.cited import CITED, FIRST_AUTHOR, REFERENCES, references_of
 from reporting.report.latex import as_latex
 from reporting.report.latex_table import escaped, table
 from reporting.report.page import page_of
-from reporting.report.paper import CITED, FIGURES, FIRST_AUTHOR, REFERENCES, paper_files, references_of
+from reporting.report.paper import FIGURES, paper_files
 from tests.comparing import make_study
 from tests.factories import UserFactory
 from tests.reporting.report.test_rankings import answer, make_answered
@@ -174,3 +175,14 @@ def test_a_study_without_a_results_paragraph_has_no_empty_section(scale_study: S
     assert "section{Results}" not in files["paper.tex"].decode()
     report.results = ["The mean was 3.00."]
     assert "section{Results}" in dict(paper_files(report, {}))["paper.tex"].decode()
+
+
+def test_the_text_cites_what_it_names_with_the_protocol_and_parley(he_study: Study):
+    report = build_report(he_study, now=NOW)
+    files = {name: content.decode() for name, content in paper_files(report, {}) if not name.startswith("figures/")}
+    text = files["methods.tex"] + files["results.tex"]
+    cited = set(re.findall(r"\\cite\{(\w+)\}", text))
+    entries = set(re.findall(r"^@\w+\{(\w+),", files["references.bib"], re.MULTILINE))
+    assert {"baayen2008", "holm1979", "protocol", "parley"} <= cited <= entries
+    assert "Baayen, Davidson and Bates 2008" not in text
+    assert "Mousavi" in files["references.bib"]
