@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from parley.numbers import number, ratio, sided
+from parley.templatetags.numbers import share
 
 
 def test_numbers_are_written_as_people_do():
@@ -33,3 +34,8 @@ def test_an_end_near_zero_shows_on_which_side_it_lies(value: float | None, text:
 )
 def test_a_ratio_below_one_has_digits_as_its_inverse_has(value: float | None, text: str):
     assert ratio(value) == text
+
+
+def test_shares_of_a_table_are_rounded_as_those_of_a_chart():
+    assert [share(each) for each in (0.125, 0.875, 0.145, None)] == ["13 %", "88 %", "15 %", "–"]
+    assert number(0.125, ".0%") == "13%"
