@@ -19,6 +19,7 @@ from reporting.report.behaviour_words import behaviour_sentences
 from reporting.report.coefficients import Overall
 from reporting.report.flags import flag_sentences
 from reporting.report.interval_words import withheld_sentence
+from reporting.report.judge_words import judge_methods
 from reporting.report.model_sentences import model_sentences
 from reporting.report.new_annotators import NewAnnotators
 from reporting.report.ranking_words import answers_sentence, thin_pairs
@@ -53,6 +54,7 @@ def methods(report: "Report") -> list[str]:
         *_agreement(report),
         *_rankings(report),
         *behaviour_sentences(report),
+        *judge_methods(report),
         *_time(report.time_and_pay),
         *_rules(report),
         *flag_sentences(report.flags),
