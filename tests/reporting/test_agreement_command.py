@@ -297,7 +297,7 @@ def test_two_raters_say_nothing_of_others(ratings: Any) -> None:
     }
     text = printed(path)
     assert "Intervals for new annotators too" not in text
-    assert "Krippendorff's alpha: no interval for new annotators with fewer than 3 annotators." in " ".join(
+    assert "Krippendorff's alpha; Gwet's AC1: no interval for new annotators with fewer than 3 annotators." in " ".join(
         text.split()
     )
 
