@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from measures.agreement import brennan_prediger, fleiss_kappa_category, fleiss_kernel
+from measures.agreement import brennan_prediger, fleiss_kappa_category, fleiss_kernel, gwet_kernel
 from measures.alpha import alpha_kernel
 from measures.arrays import IntArray
 from measures.cohen import conger_kappa, rater_margins
@@ -105,7 +105,7 @@ class GroupAgreement:
     n_ratings: int
     n_annotators: int
     coefficients: dict[str, Estimate]
-    new_annotators: dict[str, Interval]  # of fleiss_kappa and krippendorff_alpha, where these have an interval
+    new_annotators: dict[str, Interval]  # of kappa, alpha and AC1, where these have an interval
     by_answer: dict[str, Estimate]  # Fleiss' kappa of each declared answer against all others
 
 
@@ -387,6 +387,7 @@ def _for_new_annotators(
 ) -> dict[str, Interval]:
     kernels: dict[str, KernelMaker] = {
         "fleiss_kappa": fleiss_kernel,
+        "gwet_ac1": gwet_kernel,
         "krippendorff_alpha": lambda patterns: alpha_kernel(patterns, level, values),
     }
     known = {name: kernel for name, kernel in kernels.items() if found[name].low is not None}

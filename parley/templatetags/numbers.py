@@ -32,4 +32,5 @@ def probability(value: float | None) -> str:
 
 @register.filter
 def share(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.0f} %"
+    """Return a percentage; a half is rounded away from zero, as in charts."""
+    return "–" if value is None else number(value, ".0%").replace("%", " %")

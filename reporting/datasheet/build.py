@@ -32,7 +32,8 @@ class Answer:
     """An answer; `text` is empty if it is missing.
 
     `automatic` is the answer of the database, even if somebody wrote another one. `hint` says what is left to write,
-    and is empty if nothing is. `written_for` names the questions of another standard that it was written for.
+    and is empty if nothing is. `written_for` names the questions of another standard that it was written for;
+    `is_partial` says that some of these are not answered.
     """
 
     number: str
@@ -44,6 +45,7 @@ class Answer:
     author: str = ""
     at: datetime | None = None
     written_for: tuple[str, ...] = ()
+    is_partial: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ def _said(question: DatasheetQuestion, written: dict[str, DatasheetAnswer]) -> l
 def _answer(known: Known, question: DatasheetQuestion, said: list[DatasheetAnswer]) -> Answer:
     number, text, automatic = question.number, _(question.text), _automatic(known, question)
     if said:
-        return _written(number, text, automatic, said)
+        return _written(question, automatic, said)
     if automatic:
         hint = _(question.to_add) if question.to_add else ""
         return Answer(number, text, DATABASE, automatic, automatic, hint)
@@ -97,25 +99,42 @@ def _automatic(known: Known, question: DatasheetQuestion) -> str:
     return ""
 
 
-def _written(number: str, question: str, automatic: str, said: list[DatasheetAnswer]) -> Answer:
+def _written(question: DatasheetQuestion, automatic: str, said: list[DatasheetAnswer]) -> Answer:
+    number, asked = question.number, _(question.text)
     last = max(said, key=lambda row: row.updated_at)
     author = "" if last.author is None else last.author.get_full_name() or last.author.get_username()
-    text = "\n".join(dict.fromkeys(row.text for row in said))
+    text = "\n".join(dict.fromkeys(_part(row, number) for row in said))
     elsewhere = tuple(row.question for row in said if row.question != number)
     hint = ""
     if elsewhere:
         hint = _("Written for question %(numbers)s: see whether it fits.") % {"numbers": ", ".join(elsewhere)}
-    return Answer(number, question, WRITTEN, text, automatic, hint, author, last.updated_at, elsewhere)
+    missing = _missing_parts(question, elsewhere)
+    if missing:
+        hint += " " + _("Not answered yet, in HEDS 3.0: question %(numbers)s.") % {"numbers": ", ".join(missing)}
+    return Answer(number, asked, WRITTEN, text, automatic, hint, author, last.updated_at, elsewhere, bool(missing))
+
+
+def _missing_parts(question: DatasheetQuestion, answered: tuple[str, ...]) -> list[str]:
+    """Return the questions of a newer standard that each ask a part of this one, without those that are answered."""
+    parts = [number for number in question.related if number.startswith(f"{question.number}.")]
+    return [number for number in parts if number not in answered] if {*parts} & {*answered} else []
+
+
+def _part(row: DatasheetAnswer, number: str) -> str:
+    """Return an answer with the question of its part: "no" alone would not say to what."""
+    if not row.question.startswith(f"{number}."):
+        return row.text
+    return f"{_(DEFAULT.question(row.question).text)} {row.text}"
 
 
 def counts_of(answers: Iterable[Answer]) -> dict[str, int]:
-    """Count the answers by origin. `in_part` counts answers of the database that are incomplete; they are answered."""
+    """Count the answers by origin. `in_part` counts the incomplete ones: those of the database are answered."""
     found = list(answers)
     return {
         "questions": len(found),
-        "answered": sum(each.origin != MISSING for each in found),
+        "answered": sum(each.origin != MISSING and not each.is_partial for each in found),
         "written": sum(each.origin == WRITTEN for each in found),
-        "in_part": sum(each.origin == DATABASE and bool(each.hint) for each in found),
+        "in_part": sum(each.is_partial or (each.origin == DATABASE and bool(each.hint)) for each in found),
         "missing": sum(each.origin == MISSING for each in found),
     }
 

@@ -44,6 +44,7 @@ LOPSIDED = gettext_noop(
     "Caution: %(same)s of people's %(all)s answers are the same, so the test says little about the other %(rare)s. "
     "It matches %(matched)s of these %(rare)s."
 )
+SHIFTED = gettext_noop("Its own scores are shifted: use the corrected scores.")
 NO_SCORES = gettext_noop("The options of this question have no numbers, and none of them is positive.")
 UNDEFINED = {
     NO_VARIATION: gettext_noop("one side gave one answer only"),
@@ -69,7 +70,8 @@ NO_FURTHER = {
         "More ratings cannot halve the interval: the metric's part alone is too wide. Let it answer more items."
     ),
     TOO_FEW_JUDGED: gettext_noop(
-        "More ratings of the items that it answered cannot halve the interval. Add items, and let it answer them."
+        "More ratings of the items that it answered cannot halve the interval. Make main batches of further "
+        "items, and let it answer them: they need no ratings for this."
     ),
     NO_LABELS: gettext_noop("Not known: people have rated none of the items that it answered."),
     TOO_FEW_ITEMS: gettext_noop("Not known: people need to rate items of at least 10 dialogues first."),

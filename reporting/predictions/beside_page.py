@@ -1,6 +1,6 @@
 """The words and tables about a metric beside people, for its page."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -37,6 +37,7 @@ from reporting.predictions.beside_labels import (
     NO_INTERVAL,
     NO_SCORES,
     NOT_KNOWN,
+    SHIFTED,
     TESTS,
     UNDEFINED,
 )
@@ -64,7 +65,7 @@ def _replacing(beside: Beside, name: str, pseudonyms: Mapping[int, str]) -> Cont
     return {
         "answer": _(ANSWERS[found.verdict]),
         "why": _why(found, name, is_nominal=beside.judging.level == NOMINAL),
-        "caution": _caution(found.telling) if found.telling and found.is_lopsided else "",
+        "cautions": [*_cautions(found), *([_(SHIFTED)] if beside.has_shifted_scores else [])],
         "numbers": _numbers(test) if test and test.passes is not None else "",
         "rows": [_tested(each, pseudonyms) for each in test.annotators] if test and test.passes is not None else [],
     }
@@ -94,8 +95,11 @@ def _by_chance(telling: Telling, measure: str) -> str:
     }
 
 
-def _caution(telling: Telling) -> str:
-    return _(LOPSIDED) % {
+def _cautions(found: Replacing) -> Iterator[str]:
+    telling = found.telling
+    if telling is None or not found.is_lopsided:
+        return
+    yield _(LOPSIDED) % {
         "same": f"{telling.n_votes - telling.n_rare:,}",
         "all": f"{telling.n_votes:,}",
         "rare": f"{telling.n_rare:,}",

@@ -12,6 +12,7 @@ from annotation.models import Study
 from parley.numbers import between, number
 from protocols.models import ProtocolVersion
 from protocols.specs import spec_of
+from reporting.datasheet.selectors import written_answers
 from reporting.record.presentation import presentation_sentence
 from reporting.record.qualifying_words import qualification_lines
 from reporting.record.record import StudyRecord
@@ -25,6 +26,7 @@ from reporting.report.recruited import (
     recruited_lines,
 )
 from reporting.report.sizes import AnswersPerItem, Seats, VotesPerItem
+from reporting.report.stated import Stated, place_lines, stated, stated_lines
 from reporting.report.time_and_pay import Quartiles
 from reporting.study.facts import OtherBatches, People
 from reporting.study.plain import plain, spread
@@ -88,7 +90,10 @@ TO_DO = {
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An entry of the checklist with its lines in English. `value` is None if it is missing, otherwise `to_do` is."""
+    """An entry of the checklist with its lines in English. `value` is None if it is missing, otherwise `to_do` is.
+
+    `value` is Stated if the database does not know it, and the datasheet says it.
+    """
 
     key: str
     status: str
@@ -152,13 +157,15 @@ class Payment:
 
 def checklist(study: Study, people: People, record: StudyRecord, report: "Report") -> list[Entry]:
     values = _protocol(study) | _people(people, record, report) | _work(study, report)
-    rows = []
-    for key in TITLES:
-        value = values.get(key) or None
-        status, to_do = (MISSING, TO_DO[key]) if value is None else (KNOWN, None)
-        with in_language("en"):
-            rows.append(Entry(key, status, value, to_do, lines_of(key, value)))
-    return rows
+    written = written_answers(study)
+    with in_language("en"):
+        return [_entry(key, values.get(key) or stated(key, written)) for key in TITLES]
+
+
+def _entry(key: str, value: Any) -> Entry:
+    lines = lines_of(key, value)
+    status, to_do = (MISSING, " ".join(lines)) if value is None else (KNOWN, None)
+    return Entry(key, status, value, to_do, lines)
 
 
 def _protocol(study: Study) -> dict[str, Any]:
@@ -218,8 +225,12 @@ def _coefficients(report: "Report") -> Iterable[Coefficients]:
 
 
 def lines_of(key: str, value: Any) -> list[str]:
-    """Return sentences on what is known, or what to do, in the active language."""
-    return [_(TO_DO[key])] if value is None else [str(line) for line in LINES[key](value)]
+    """Return sentences on what is known, or what to do and where, in the active language."""
+    if value is None:
+        return [_(TO_DO[key]), *place_lines(key)]
+    if isinstance(value, Stated):
+        return stated_lines(value)
+    return [str(line) for line in LINES[key](value)]
 
 
 def _granularity(value: Granularity) -> list[str]:

@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
+from annotation.models import Metric
 from measures.estimate import Estimate
 from measures.machines.alternative import AlternativeTest
 from measures.machines.ceiling import Ceiling
 from measures.machines.corrected import Corrected
 from measures.machines.powered import Powered, powered_difference
+from protocols.specs import CriterionSpec
 from reporting.predictions.beside import Beside, beside_people, ceiling_of, pseudonyms_in
 from reporting.predictions.table import Comparison
 from reporting.study.plain import spread
@@ -29,7 +31,8 @@ class Figure:
 
 
 def figure_of(found: Estimate) -> Figure:
-    return Figure(found.value, found.low, found.high, found.interval_note, found.reason)
+    note = found.interval_note or next(iter(found.warnings), None)
+    return Figure(found.value, found.low, found.high, note, found.reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,8 @@ class HumanCeiling:
 class JudgeScore:
     """The mean of a source, or of all items (None): of the judge, of people, and of both together (PPI++).
 
-    `power` is lambda. The corrected rate is for answers of 0 and 1. `further`: so many more items halve the interval.
+    `power` is lambda. The corrected rate is for answers of 0 and 1. `further`: so many more items halve the interval;
+    if none do, `further_reason` says why.
     """
 
     of: Of = field(metadata=spread())
@@ -107,6 +111,7 @@ class JudgeScore:
     n_rated: int
     n_answered: int
     further: int | None
+    further_reason: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +151,13 @@ def judges(comparison: Comparison) -> Judges:
     for metric, criterion in comparison.pairs:
         beside = beside_people(comparison, metric, criterion)
         if beside.replacing.test:
-            _add(found, Of(metric.key, metric.name, criterion.key), beside, beside.replacing.test)
+            _add(found, Of(metric.key, _short_name(metric, criterion), criterion.key), beside, beside.replacing.test)
     return found
+
+
+def _short_name(metric: Metric, criterion: CriterionSpec) -> str:
+    """Return the name of a judge without that of its criterion, which a row has beside it."""
+    return metric.name.removesuffix(f":{criterion.key}")
 
 
 def _add(found: Judges, of: Of, beside: Beside, test: AlternativeTest) -> None:
@@ -214,6 +224,7 @@ def score_rows(of: Of, scored: Iterable[Scored]) -> Iterable[JudgeScore]:
             n_rated=together.n_items,
             n_answered=together.n_ratings,
             further=each.powered.further.n,
+            further_reason=each.powered.further.reason,
         )
 
 

@@ -8,6 +8,7 @@ from django.utils.translation import override as in_language
 from reporting.record.acceptance_words import plan_lines
 from reporting.report.build import Report
 from reporting.report.interval_words import withheld_sentence
+from reporting.report.judge_words import score_notes, test_notes
 from reporting.report.latex_models import (
     behaviour_agreement,
     behaviours,
@@ -151,11 +152,13 @@ def _negatives(frames: Frames) -> str:
 
 
 def _judges(frames: Frames) -> str:
-    return of_grid(judges.tests(frames), f"Judges beside people. {judges.TESTED}", "judges")
+    caption = " ".join(["Judges beside people.", judges.TESTED, *test_notes(frames.report)])
+    return of_grid(judges.tests(frames), caption, "judges", keys=2)
 
 
 def _judge_scores(frames: Frames) -> str:
-    return of_grid(judges.scores(frames, PAPER), f"Scores of people and judges. {judges.SCORED}", "judgescores")
+    caption = " ".join(["Scores of people and judges.", judges.SCORED, *score_notes(frames.report)])
+    return of_grid(judges.scores(frames, PAPER), caption, "judgescores", keys=3)
 
 
 def _acceptance(frames: Frames) -> str:

@@ -14,7 +14,10 @@ BREAKS = re.compile(r"[^\S\u00a0]+")
 MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
 STACK = r"\begin{tabular}[t]{@{}%s@{}}%s\end{tabular}"
 BELOW = r"\\[0pt]{\scriptsize %s}"  # a further line of a cell
-MOST_COLUMNS, MOST_LINES = 7, 48  # of one table: more do not fit on a page with two columns of text
+MOST_COLUMNS, MOST_LINES = (
+    7,
+    48,
+)  # of one table, beside the columns that name the rows
 MOST_LINES_OF_COLUMN = 24  # of a table in one column of text, whose caption takes more lines
 LINE = 70  # characters of a text that breaks
 FEW_UNITS = "Few data: with fewer than 20 items, or groups that are resampled, an interval is rough."
@@ -63,12 +66,12 @@ def of_these(found: Iterable[Ends], words: str) -> str:
     return f"{words} for the annotators who rated" if any(each.low is not None for each in found) else ""
 
 
-def of_grid(drawn: Grid, caption: str, label: str) -> str:
-    """Return floats of a table that is drawn as for the page; nothing without rows."""
+def of_grid(drawn: Grid, caption: str, label: str, keys: int = 1) -> str:
+    """Return floats of a table that is drawn as for the page; nothing without rows. The first `keys` cells name it."""
     heads = ["\n".join(wrap(head.text, WIDEST_HEAD, break_long_words=False)) for head in drawn.heads]
     lines = [[_printed(cell) for cell in line] for line in drawn.lines]
     looks = [LOOKS[head.look] for head in drawn.heads]
-    return table(heads, lines, caption, label, looks) if lines else ""
+    return table(heads, lines, caption, label, looks, keys) if lines else ""
 
 
 def _printed(cell: Cell) -> str:
@@ -76,15 +79,22 @@ def _printed(cell: Cell) -> str:
     return "\n".join([first, *(line.printed for line in cell.lines if line.printed)])
 
 
-def table(head: Sequence[str], lines: Iterable[Sequence[str]], caption: str, label: str, columns: Sequence[str]) -> str:
+def table(
+    head: Sequence[str],
+    lines: Iterable[Sequence[str]],
+    caption: str,
+    label: str,
+    columns: Sequence[str],
+    keys: int = 1,
+) -> str:
     """Return floats, each of which fits on a page and into one or both of its columns of text.
 
     The parts of a large table are numbered. A line break in a cell puts what follows below it. `columns` has the
-    alignment of each.
+    alignment of each; the first `keys` of them are in all parts.
     """
     rows = [*lines]
     pages = [*_on_pages(rows)]
-    parts = [(places, page) for places in _in_parts(widths_of(head, rows, columns, SMALLEST)) for page in pages]
+    parts = [(places, page) for places in _in_parts(widths_of(head, rows, columns, SMALLEST), keys) for page in pages]
     return "\n\n".join(
         _float(
             [head[at] for at in places],
@@ -97,14 +107,15 @@ def table(head: Sequence[str], lines: Iterable[Sequence[str]], caption: str, lab
     )
 
 
-def _in_parts(widths: Sequence[float]) -> list[list[int]]:
-    """Return the columns of each part: the first names the rows, so it is in all of them."""
-    parts = [[0]]
-    for at in range(1, len(widths)):
+def _in_parts(widths: Sequence[float], keys: int) -> list[list[int]]:
+    """Return the columns of each part: the first `keys` name the rows, so they are in all of them."""
+    names = [*range(keys)]
+    parts = [[*names]]
+    for at in range(keys, len(widths)):
         last = parts[-1]
-        is_full = len(last) > MOST_COLUMNS or total([widths[each] for each in (*last, at)], SMALLEST) > PAGE
-        if is_full and len(last) > 1:
-            parts.append([0, at])
+        is_full = len(last) - keys >= MOST_COLUMNS or total([widths[each] for each in (*last, at)], SMALLEST) > PAGE
+        if is_full and len(last) > keys:
+            parts.append([*names, at])
         else:
             last.append(at)
     return parts

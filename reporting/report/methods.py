@@ -19,6 +19,7 @@ from reporting.report.between_sources import between_sources
 from reporting.report.coefficients import Overall
 from reporting.report.flags import flag_sentences
 from reporting.report.interval_words import withheld_sentence
+from reporting.report.judge_words import judge_methods
 from reporting.report.model_sentences import model_sentences
 from reporting.report.new_annotators import NewAnnotators
 from reporting.report.odds_words import odds_method
@@ -54,6 +55,7 @@ def methods(report: "Report") -> list[str]:
         *_agreement(report),
         *ranking_methods(report),
         *behaviour_sentences(report),
+        *judge_methods(report),
         *_time(report.time_and_pay),
         *_rules(report),
         *flag_sentences(report.flags),

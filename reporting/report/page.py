@@ -17,6 +17,7 @@ from reporting.report.build import Report
 from reporting.report.checklist import TITLES, lines_of
 from reporting.report.comparisons import SourceScore
 from reporting.report.frames import TABLES
+from reporting.report.judge_words import score_notes, test_notes
 from reporting.report.methods import methods
 from reporting.report.model_pictures import differences_picture, means_picture, rates_picture
 from reporting.report.model_sentences import model_sentences
@@ -101,7 +102,10 @@ def page_of(report: Report) -> dict[str, Any]:
         "predictions": answers.predictions(frames),
         "judges": judges.tests(frames),
         "judge_scores": judges.scores(frames),
-        "judges_said": [_(judges.TESTED), _(judges.SCORED)],
+        "judges_said": [
+            " ".join([_(judges.TESTED), *test_notes(report)]),
+            " ".join([_(judges.SCORED), *score_notes(report)]),
+        ],
         "distributions": answers.distributions(frames),
         "turns": answers.turns(frames),
         "turn_overlaps": answers.turn_overlaps(frames),

@@ -3,15 +3,14 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from reporting.charts.drawn import Drawn
 from reporting.charts.files import as_pdf
 from reporting.report.build import Report
+from reporting.report.cited import own_references, references_of, with_citations
 from reporting.report.latex import latex_tables
 from reporting.report.latex_table import escaped
 
-REFERENCES = Path(__file__).with_name("references.bib")
 MAIN = ("means", "differences", "rankings", "agreement", "behaviours")  # the others are for the appendix
 FIGURES = {
     "means": "Means of the sources with their intervals.",
@@ -19,13 +18,6 @@ FIGURES = {
     "ranking": "Win rates of the sources with their intervals.",
     "behaviours": "Rates of behaviours with their intervals.",
 }
-FIRST_AUTHOR = re.compile(r"author = \{\{?([^,}]+)")
-SECOND_AUTHOR = re.compile(r"author = .*? and ([^,}]+),")
-YEAR = re.compile(r"year = \{(\d+)\}")
-# A citation, from its first author to its year: "Baayen, Davidson and Bates 2008" names nothing of Davidson's.
-CITED = re.compile(
-    r"((?:Al |de )?[A-Z][A-Za-zé]+)(?:, [A-Z][a-zé]+)*(?: and (?:van )?[A-Z][a-zé]+)? \(?((?:19|20)\d\d)\b"
-)
 VIEW_BOX = re.compile(r'viewBox="([^"]+)"')
 HEAD = r"""% Compile with pdfLaTeX. To use the parts in a paper of your own, copy the lines with \input and
 % \includegraphics, and load booktabs and graphicx.
@@ -66,29 +58,13 @@ def paper_files(report: Report, pictures: dict[str, Drawn]) -> Iterator[tuple[st
     tables = latex_tables(report)
     figures = {name: found for name, picture in pictures.items() if (found := _figure(picture))}
     yield "paper.tex", _document(report, list(tables), figures).encode()
-    yield "methods.tex", _paragraph(report.methods)
+    yield "methods.tex", _paragraph(report, report.methods)
     if report.results:
-        yield "results.tex", _paragraph(report.results)
-    yield "references.bib", references_of(" ".join([*report.methods, *report.results, *tables.values()])).encode()
+        yield "results.tex", _paragraph(report, report.results)
+    named = references_of(" ".join([*report.methods, *report.results, *tables.values()]))
+    yield "references.bib", "".join([named, *own_references(report)]).encode()
     yield from ((f"tables/{name}.tex", (made + "\n").encode()) for name, made in tables.items())
     yield from ((f"figures/{name}.pdf", as_pdf(figure.picture)) for name, figure in figures.items())
-
-
-def references_of(text: str) -> str:
-    """Return the entries that the text cites, or whose method it names, as in "Holm's method"."""
-    head, *entries = REFERENCES.read_text(encoding="utf-8").splitlines(keepends=True)
-    cited = {*CITED.findall(text)}
-    return head + "".join(each for each in entries if _key(each) in cited or _method(each) in text)
-
-
-def _key(entry: str) -> tuple[str, str]:
-    return FIRST_AUTHOR.findall(entry)[0], YEAR.findall(entry)[0]
-
-
-def _method(entry: str) -> str:
-    """Return how a method is named after its authors: "Holm'" of one, "Bradley-Terry" of several."""
-    second = SECOND_AUTHOR.findall(entry)
-    return f"{FIRST_AUTHOR.findall(entry)[0]}-{second[0]}" if second else f"{FIRST_AUTHOR.findall(entry)[0]}'"
 
 
 def _figure(drawn: Drawn) -> Figure | None:
@@ -106,8 +82,8 @@ def _height(picture: str) -> float:
     return height / width
 
 
-def _paragraph(sentences: list[str]) -> bytes:
-    return (escaped(" ".join(sentences)) + "\n").encode()
+def _paragraph(report: Report, sentences: list[str]) -> bytes:
+    return (with_citations(escaped(" ".join(sentences)), report) + "\n").encode()
 
 
 def _document(report: Report, tables: list[str], figures: dict[str, Figure]) -> str:

@@ -11,6 +11,7 @@ from parley.numbers import digits_beside_zero, number
 from parley.templatetags.numbers import probability
 from reporting.report.behaviours import Behaviour
 from reporting.report.comparisons import SourceComparison, SourcePair, SourceScore
+from reporting.report.judge_words import judge_results
 from reporting.report.model_words import withheld
 from reporting.report.ranking_words import differing_pairs, place_sentence, undecided_pairs
 from reporting.report.rankings import CriterionRanking
@@ -33,7 +34,7 @@ def results(report: "Report") -> list[str]:
         found += _ticked(behaviour, sources, of_dialogues=is_by_dialogue)
     for each in report.rankings:
         found += _ranked(each, criteria[each.criterion], sources)
-    return [*found, *_for_whom(report)]
+    return [*found, *_for_whom(report), *judge_results(report, criteria)]
 
 
 def _for_whom(report: "Report") -> Iterable[str]:

@@ -41,11 +41,12 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class ProtocolFacts:
-    """A protocol; `units` are those that its criteria ask about."""
+    """A protocol; `citation` names its publication, and `units` are those that its criteria ask about."""
 
     slug: str
     version: str
     sha256: str
+    citation: str
     granularity: str
     units: list[str]
     mode: str
@@ -78,6 +79,7 @@ def protocol_facts(version: ProtocolVersion) -> ProtocolFacts:
         slug=version.protocol.slug,
         version=version.version,
         sha256=version.sha256,
+        citation=version.citation,
         granularity=version.granularity,
         units=[str(unit) for unit in spec.units],
         mode=version.mode,

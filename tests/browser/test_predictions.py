@@ -155,6 +155,18 @@ def test_a_judge_that_cannot_be_trusted_is_said_to_be_so(
     _look(screen, f"predictions-{kind.replace(' ', '-')}", width, scheme)
 
 
+@pytest.mark.parametrize(("width", "column"), [(1280, "Items next"), (375, "Judge alone")])
+def test_numbers_of_the_corrected_scores_are_in_sight_despite_long_notes(open_screen, width: int, column: str):
+    study = people_and_judge(judge=lambda truth: 1 - truth)
+    page = open_screen(_researcher(study), width=width).go(_metric_page(study))
+    table = page.get_by_role("region", name="Table of corrected scores")
+    head = table.get_by_role("columnheader", name=column).bounding_box()
+    around = table.bounding_box()
+    assert head
+    assert around
+    assert head["x"] + head["width"] <= around["x"] + around["width"] + 1
+
+
 def test_a_judge_that_finds_some_of_the_rare_answers_keeps_its_yes_with_a_caution(open_screen):
     study = people_and_judge(n_dialogues=60, n_unrated=0, negative=0.05, errs=0.0)
     page = open_screen(_researcher(study)).go(_metric_page(study))
@@ -191,7 +203,7 @@ def test_the_pages_of_judges_have_no_barriers_and_fit_the_screen(
     expect(page.get_by_role("heading", name="Estimate")).to_be_visible()
     _look(screen, "judges", width, scheme)
     page.get_by_role("link", name=run.name).click()
-    page.get_by_text("Show", exact=True).click()
+    page.locator("summary").filter(has_text="Prompt and reply").click()
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
     _look(screen, "judge", width, scheme)
 

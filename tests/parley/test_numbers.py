@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from parley.numbers import number, ratio, sided
-from parley.templatetags.numbers import probability
+from parley.templatetags.numbers import probability, share
 
 
 def test_numbers_are_written_as_people_do():
@@ -49,3 +49,8 @@ def test_a_ratio_beside_one_shows_on_which_side_it_lies(value: float, text: str)
 )
 def test_a_p_value_beside_the_level_shows_on_which_side_it_lies(value: float | None, text: str):
     assert probability(value) == text
+
+
+def test_shares_of_a_table_are_rounded_as_those_of_a_chart():
+    assert [share(each) for each in (0.125, 0.875, 0.145, None)] == ["13 %", "88 %", "15 %", "–"]
+    assert number(0.125, ".0%") == "13%"

@@ -129,6 +129,7 @@ def test_one_result_per_group_in_the_order_of_the_file(ratings: Any) -> None:
     assert list(found[0]) == ["batch", "criterion", *counts, *COEFFICIENTS, "new_annotators", "fleiss_kappa_by_answer"]
 
 
+NEW = {"fleiss_kappa": "Fleiss' kappa", "gwet_ac1": "Gwet's AC1", "krippendorff_alpha": "Krippendorff's alpha"}
 HEADS = ("Items", "Answers", "Annotators", "Krippendorff's alpha", "Fleiss' kappa", "Gwet's AC1", "Per cent agreement")
 
 
@@ -282,17 +283,21 @@ def test_there_are_intervals_for_new_annotators_too() -> None:
         assert ends["low"] < found[name]["low"] < found[name]["high"] < ends["high"]
     _counts, _more, _further, (heads, values) = tables_in(printed(path, "--leave-out", "Unsure"))
     shown = dict(zip(heads, values, strict=True))
-    for name, heading in (("fleiss_kappa", "Fleiss' kappa"), ("krippendorff_alpha", "Krippendorff's alpha")):
+    for name, heading in NEW.items():
         assert shown[heading] == f"{two(found[name]['value'])} {interval_of(found['new_annotators'][name])}"
 
 
 def test_two_raters_say_nothing_of_others(ratings: Any) -> None:
     path = ratings(twelve_items())
     nothing = {"low": None, "high": None, "interval_note": "few_annotators"}
-    assert results(path)[0]["new_annotators"] == {"fleiss_kappa": nothing, "krippendorff_alpha": nothing}
+    assert results(path)[0]["new_annotators"] == {
+        "fleiss_kappa": nothing,
+        "gwet_ac1": nothing,
+        "krippendorff_alpha": nothing,
+    }
     text = printed(path)
     assert "Intervals for new annotators too" not in text
-    assert "Krippendorff's alpha: no interval for new annotators with fewer than 3 annotators." in " ".join(
+    assert "Krippendorff's alpha; Gwet's AC1: no interval for new annotators with fewer than 3 annotators." in " ".join(
         text.split()
     )
 

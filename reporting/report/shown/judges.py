@@ -1,11 +1,13 @@
 """What readers see of judges beside people: the test, the human ceiling, and the scores of both together."""
 
+from textwrap import wrap
+
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from parley.numbers import number
-from reporting.predictions.beside import Verdict
-from reporting.predictions.beside_labels import AGAINST, ANSWERS, MEASURES, TESTS
+from reporting.predictions.beside import Verdict, is_shifted
+from reporting.predictions.beside_labels import AGAINST, ANSWERS, MEASURES, SHIFTED, TESTS
 from reporting.report.shown import parts
 from reporting.report.shown.answers import of_parts
 from reporting.report.shown.frames import Frames, Row
@@ -14,15 +16,17 @@ from reporting.tables.cells import NOTHING, PAGE, TERMINAL, TEXT, Cell, Grid, Li
 
 TESTED = gettext_noop(
     "By the alternative annotator test (Calderon, Reichart and Dror 2025), a judge may replace people if it wins "
-    "against half of the annotators or more. Its advantage probability is the share of an annotator's items on which "
-    "it says what the others say at least as well. The human ceiling says how well one answer of a person tells "
-    "another."
+    "against half of the annotators or more. The answer depends on epsilon, by which a judge may be worse than an "
+    "annotator: the authors advise .2 for experts, .15 for trained annotators and .1 for crowd workers. Its advantage "
+    "probability is the share of an annotator's items on which it says what the others say at least as well. The human "
+    "ceiling says how well one answer of a person tells another."
 )
 SCORED = gettext_noop(
     "People and judge together (PPI++, Angelopoulos, Duchi and Zrnic 2023): the mean of people, corrected by what the "
     "judge says about the items that nobody rated. It is right whatever the judge's bias, if the rated items are a "
     "random part of all. Intervals are for these annotators and new dialogues."
 )
+WIDEST = 26  # characters of a sentence in a cell on paper
 TELLING = ("accuracy", "pearson")  # the measures of the ceiling that one table of all judges can have
 
 
@@ -31,13 +35,21 @@ def tests(frames: Frames) -> Grid:
     shown = [
         Shown(_("Judge"), "name", TEXT),
         Shown(_("Criterion"), criterion, TEXT),
-        Shown(_("May it replace people?"), lambda row, _frames: Cell(_(ANSWERS[Verdict(row.verdict)])), TEXT),
+        Shown(_("May it replace people?"), _answer, TEXT),
         Shown(_("Winning rate"), value("winning_rate", "winning_rate_reason")),
         Shown(_("Advantage probability"), value("advantage", "advantage_reason")),
         Shown(_("Against one other answer"), _of_ceiling("by_judge")),
         Shown(_("Human ceiling"), _of_ceiling("people")),
     ]
     return frames.grid("judges", _("Table of judges"), shown)
+
+
+def _answer(row: Row, frames: Frames) -> Cell:
+    lines = [everywhere(_("epsilon %(epsilon)s") % {"epsilon": number(row.epsilon)})]
+    score = next(iter(frames.rows("judge_scores", judge=row.judge, criterion=row.criterion, source=None)), None)
+    if score and row.verdict == Verdict.YES and is_shifted(score.alone, score.together_low, score.together_high):
+        lines.append(Line(_(SHIFTED), printed="\n".join(wrap(_(SHIFTED), WIDEST)), is_long=True))
+    return Cell(_(ANSWERS[Verdict(row.verdict)]), lines)
 
 
 def _of_ceiling(name: str) -> Draw:
@@ -95,17 +107,17 @@ def score_columns() -> list[Shown]:
         Shown(_("Together"), value("together", "together_reason")),
         Shown(_("Corrected rate"), _rate),
         Shown(_("Rated"), lambda row, _frames: Cell(of_parts(row.n_rated, row.n_answered))),
-        Shown(_("Items next"), "further", where=PAGE),
+        Shown(_("Items next"), "further"),
     ]
 
 
 def scores(frames: Frames, place: str = PAGE) -> Grid:
     """Return the means by source; the corrected rate only if some answers are 0 or 1.
 
-    A terminal has one judge and one criterion, so it does not name them.
+    A terminal has one judge and one criterion, so it does not name them, and has a sentence on the items next.
     """
     has_rate = any(row.corrected is not None or row.sensitivity is not None for row in frames.rows("judge_scores"))
-    columns = score_columns()[2 if place == TERMINAL else 0 :]
+    columns = score_columns()[slice(2, -1) if place == TERMINAL else slice(None)]
     shown = [each for each in columns if has_rate or each.cell is not _rate]
     return frames.grid("judge_scores", _("Table of corrected scores"), shown, place=place)
 
@@ -120,7 +132,7 @@ def _rate(row: Row, _frames: Frames) -> Cell:
         return cell
     known = {"sensitivity": number(row.sensitivity), "specificity": number(row.specificity)}
     errors = _("sensitivity %(sensitivity)s, specificity %(specificity)s") % known
-    return Cell(cell.text, [*cell.lines, Line(errors)], cell.title)
+    return Cell(cell.text, [*cell.lines, Line(errors, is_long=True)], cell.title)
 
 
 def differences(frames: Frames) -> Grid:

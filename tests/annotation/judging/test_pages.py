@@ -136,6 +136,7 @@ def test_a_trial_asks_about_one_item_and_waits_until_somebody_has_read_it(maker,
     page = maker.get(address).content.decode()
     assert "One item is tried: 2 questions are asked, and 10 are left." in page
     assert page.count("<details open>") == 2
+    assert '<span class="badge">Tried</span>' in page
     assert "Ask about all items" in page
     cost = (2 * run.tokens_prompt + 10 * run.tokens_answer) / 1e6
     assert f"At this rate, all of them cost about {cost * 6:.2f} USD." in page

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from annotation.models import DatasheetAnswer, Study
 from annotation.services.datasheet import save_answer
-from reporting.datasheet.build import Answer, datasheet
+from reporting.datasheet.build import Answer, counts_of, datasheet
 from reporting.datasheet.choices import chosen
 from reporting.datasheet.question import Kind, Standard
 from reporting.datasheet.standards import DEFAULT, HEDS2, HEDS3, STANDARDS, TWENTY
@@ -90,7 +90,23 @@ def test_answers_written_for_heds_3_count_together_in_2(cast: Cast):
     save_answer(cast.study, "3.2.2.1", "yes", by=cast.owner, now=NOW)
     save_answer(cast.study, "3.2.2.3", "no", by=cast.owner, now=NOW)
     found = answers(cast.study, HEDS2)["3.2.2"]
-    assert (found.text, found.written_for) == ("yes\nno", ("3.2.2.1", "3.2.2.3"))
+    assert found.written_for == ("3.2.2.1", "3.2.2.3")
+    assert found.text.splitlines() == [
+        "Are the evaluators experts in the domain? yes",
+        "Did the authors know any of them before? no",
+    ]
+
+
+def test_some_parts_of_an_answer_do_not_make_it_answered(cast: Cast):
+    save_answer(cast.study, "3.2.2.1", "no", by=cast.owner, now=NOW)
+    before = counts_of(answers(cast.study, HEDS2).values())
+    assert answers(cast.study, HEDS2)["3.2.2"].hint.endswith(
+        "Not answered yet, in HEDS 3.0: question 3.2.2.2, 3.2.2.3, 3.2.2.4."
+    )
+    for number in ("3.2.2.2", "3.2.2.3", "3.2.2.4"):
+        save_answer(cast.study, number, "no", by=cast.owner, now=NOW)
+    after = counts_of(answers(cast.study, HEDS2).values())
+    assert (after["answered"] - before["answered"], after["in_part"] - before["in_part"]) == (1, -1)
 
 
 def test_an_answer_to_heds_counts_among_the_twenty(cast: Cast):

@@ -120,7 +120,10 @@ def test_without_a_qualification_people_were_cleared_by_hand_unless_the_invitati
     Study.objects.update(is_clearing_on_join=True)
     row = row_of(cast.study, "qualification_rule")
     assert (row.status, row.value) == ("missing", None)
-    assert row.lines == ["State the rule by which annotators were accepted, with its threshold."]
+    assert row.lines == [
+        "State the rule by which annotators were accepted, with its threshold.",
+        "State it in the datasheet: question 3.3.3.2 or D5.",
+    ]
 
 
 def test_methods_and_datasheet_name_the_rule():

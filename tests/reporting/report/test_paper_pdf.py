@@ -44,3 +44,10 @@ def test_the_paper_has_at_most_four_pages_and_its_appendix_three(pages: list[str
 def test_no_number_of_the_appendix_is_broken_over_two_lines(pages: list[str]):
     lines = [line.strip() for text in pages for line in text.splitlines()]
     assert not [line for line in lines if re.search(r"(<|p|=|−|\+|\bto)$", line) and "minus" in line]
+
+
+def test_the_appendix_explains_its_differences_and_names_each_criterion_in_the_table(he_study: Study):
+    text = " ".join("\n".join(pages_of(he_study)).split())
+    differences = text[text.index("Appendix") :]
+    assert "Intervals are not corrected for the number of comparisons" in differences
+    assert "The check is the difference of plain means" in differences
