@@ -28,6 +28,7 @@ FEWEST_RELIABLE_ITEMS = 20
 FEWEST_ITEMS_WHEN_RARE = 100
 RARE_SHARE = 0.10
 MOST_DROPPED = 0.05
+ROUNDING = 1e-12  # values of a coefficient that differ by less are the same value
 # Resamples are drawn in blocks of at most this many cells (8 bytes each), for any number of patterns.
 CELLS_PER_BLOCK = 4_000_000
 # The acceleration of BCa needs one replicate per pattern, that is P * P cells.
@@ -286,7 +287,7 @@ def _interval(value: float, drawn: FloatArray, kinds: IntArray, left_out: FloatA
     dropped = len(drawn) - len(values)
     if dropped > MOST_DROPPED * len(drawn):
         return Interval(None, None, UNSTABLE_BOOTSTRAP, dropped)
-    if np.ptp(values) < 1e-12:
+    if np.ptp(values) < ROUNDING:
         return Interval(None, None, NO_SPREAD, dropped)
     tails = np.array([(1 - level) / 2, (1 + level) / 2])
     if left_out is not None:
@@ -315,12 +316,13 @@ def _acceleration(kinds: IntArray, left_out: FloatArray) -> float:
         return 0.0
     deviation = np.average(left_out, weights=weights) - left_out
     spread = float(weights @ deviation**2)
-    return float(weights @ deviation**3) / (6 * spread**1.5) if spread > 0 else 0.0
+    return float(weights @ deviation**3) / (6 * spread**1.5) if spread > ROUNDING**2 else 0.0
 
 
 def _bca_tails(tails: FloatArray, values: FloatArray, value: float, acceleration: float) -> FloatArray:
-    """Return bias-corrected and accelerated quantile levels; ties with the value count half."""
-    below = (np.mean(values < value) + np.mean(values <= value)) / 2
+    """Return bias-corrected and accelerated quantile levels; ties with the value, up to rounding, count half."""
+    ties = np.abs(values - value) < ROUNDING
+    below = np.mean((values < value) & ~ties) + np.mean(ties) / 2
     if not 0 < below < 1:
         return tails
     bias = special().ndtri(below)

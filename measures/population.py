@@ -18,7 +18,7 @@ import numpy.typing as npt
 from measures.arrays import FloatArray, IntArray
 from measures.estimate import NO_SPREAD, NO_STANDARD_ERROR, NO_VARIATION
 from measures.histograms import ordered_keys, positions_of
-from measures.intervals import CELLS_PER_BLOCK, Interval, Kernel, KernelMaker, special, together
+from measures.intervals import CELLS_PER_BLOCK, ROUNDING, Interval, Kernel, KernelMaker, special, together
 from measures.two_way import joined
 
 FEW_ANNOTATORS, FEW_GROUPS = "few_annotators", "few_groups"
@@ -185,7 +185,7 @@ def _jackknife(left_out: FloatArray) -> FloatArray:
 def _interval(value: float, variances: FloatArray, df: FloatArray, level: float) -> Interval:
     if np.isnan(value) or np.isnan(variances).any():
         return Interval(None, None, NO_VARIATION if np.isnan(value) else NO_STANDARD_ERROR)
-    if not variances[:2].any():
+    if (variances[:2] < ROUNDING**2).all():
         return Interval(None, None, NO_SPREAD)
     parts = np.array([variances[0], variances[1], -variances[2]])[:, None]
     [variance], [freedom] = (each.tolist() for each in joined(parts, np.append(df, np.inf)[:, None]))

@@ -69,7 +69,8 @@ def test_an_answer_by_options_is_read_in_both_versions_of_heds(cast: Cast, open_
     assert screen.barriers() == ""
     page.get_by_role("link", name="HEDS 2.0", exact=True).click()
     older = page.locator("#q-3-2-2")
-    expect(older.locator(".preserve").first).to_have_text("no\nThey are students.")
+    said = "Are the evaluators experts in the domain? no\nThey are students."
+    expect(older.locator(".preserve").first).to_have_text(said)
     expect(older.get_by_text("Written for question 3.2.2.1: see whether it fits.")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 

@@ -46,7 +46,7 @@ def test_a_pivot_has_the_named_rows_and_columns_that_occur_in_their_order():
     ("value", "form", "text"),
     [
         (None, Format.SHARE, "–"),
-        (0.625, Format.SHARE, "62 %"),
+        (0.625, Format.SHARE, "63 %"),
         (62.5, Format.PERCENT, "62.50 %"),
         (-0.004, Format.FIGURE, "0.00"),
         (-0.5, Format.SIGNED, "−0.50"),
