@@ -13,6 +13,7 @@ from annotation.models import Membership, Study
 from parley.numbers import number
 from reporting.report.build import Report, build_report
 from reporting.report.rankings import RankedSource
+from reporting.report.results import results
 from tests.factories import UserFactory
 from tests.reporting.report.test_rankings import make_answered
 
@@ -69,12 +70,12 @@ def place(row: RankedSource, source: str) -> str:
 def test_a_ranking_is_told_in_its_order_with_the_pairs_that_differ():
     report = build_report(make_answered(), now=NOW)
     (found,) = report.rankings
-    pairs = [pair._replace(differs=at == 0) for at, pair in enumerate(found.pairs)]
+    pairs = [replace(pair, differs=at == 0) for at, pair in enumerate(found.pairs)]
     ranking = replace(found, pairs=pairs)
-    report = replace(report, rankings=[ranking])
+    report.rankings = [ranking]
     names = {each.key: each.name for each in report.sources}
     order = ", ".join(place(row, names[row.source]) for row in ranking.sources)
-    said = said_of(report)
+    said = " ".join(results(report))
     assert f"Compared on Better, the sources ranked from best to worst: {order}." in said
     for pair in ranking.differing:
         better, worse = pair.better_and_worse
