@@ -28,7 +28,7 @@ atexit.register(_stack.close)  # for an interrupt so early that pytest has nothi
 # What a developer's shell may still decide. Everything else of Parley's is unset: tests see the defaults.
 KEPT = ("PARLEY_BROWSER", "PARLEY_POSTGRES_BIN", "PARLEY_VALKEY_SERVER")
 SLOW = Path(__file__).with_name("slow.txt")  # written by --note-slow
-SLOW_CASE, SLOW_FUNCTION = 0.8, 4.0  # seconds, of two busy cores
+SLOW_CASE, SLOW_FUNCTION = 0.4, 2.0  # seconds, of two cores with nothing else to do
 JOURNEYS_ONLY = ("tests/browser/", "tests/faults/")
 NO_TESTS = frozenset({"-h", "--help", "-V", "--version", "--markers", "--fixtures"})
 
