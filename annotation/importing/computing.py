@@ -42,7 +42,7 @@ class Answer(NamedTuple):
 
 @dataclass(slots=True)
 class Settled:
-    """How many computed answers are new, and the batches that have others now."""
+    """The number of new computed answers, and the batches in which computed answers have changed."""
 
     n_new: int
     batches: set[int]

@@ -86,6 +86,7 @@ class RowReader:
         self._prompts: Counter[str] = Counter()  # of rows without an id that have a response of each source
         self._others = [(name, at) for at, name in enumerate(names) if at not in used]
         self._is_data_set = set(names) >= OWN_DATA_SET
+        self._own = dict(self._others) if self._is_data_set else {}
 
     def read(self, values: list[str]) -> Iterator[Record]:
         """Yield a record for each response of the row; one without a response if the table has none. Raise BadField."""
@@ -147,8 +148,9 @@ class RowReader:
 
     def _own_panels(self, name: str, values: list[str]) -> list[Record]:
         """Return the panels in a column of our own data set."""
-        at = dict(self._others).get(name) if self._is_data_set else None
-        return [] if at is None else context_in({OF_DIALOGUE: list_in(values[at], name)}, "", self._options)
+        if name not in self._own:
+            return []
+        return context_in({OF_DIALOGUE: list_in(values[self._own[name]], name)}, "", self._options)
 
     def _own_key(self, turns: list[Record], named: str) -> tuple[str, int]:
         """Return the key of the dialogue, and 1 if an earlier row without an id has the same prompt.

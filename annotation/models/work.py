@@ -99,6 +99,10 @@ class Item(models.Model):
     their sources: answers are stored for this order, whatever the order on screen.
     """
 
+    # What people see of it, by which copies of an item in other batches are found. Without any of these, items of one
+    # batch would be taken for each other.
+    CONTENT = ("unit", "dialogue", "candidate", "source", "other_dialogue", "shown")
+
     # No index of its own: the index items_by_place begins with it.
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="items", db_index=False)
     is_check = models.BooleanField(

@@ -1,4 +1,4 @@
-"""Whether the annotators of two sources are the same people: a difference between others is one of people, too."""
+"""Count the annotators that two sources share. Without any, a difference may be one between people, not sources."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ FEWEST_IN_COMMON = 1 / 3
 
 @dataclass(frozen=True, slots=True)
 class SharedAnnotators:
-    """How many annotators rated the first source, the second one, and both."""
+    """The numbers of annotators who rated the first source, the second, and both."""
 
     a: int
     b: int

@@ -1,4 +1,4 @@
-"""How unequal the variances of the answers about sources are, which the mixed model takes to be equal in all.
+"""Measure how much the variances of answers differ between sources. The mixed model has one variance for all.
 
 The variance of an answer that is 0 or 1 is p (1 - p): sources with very different shares cannot have the same one. Nor
 can a source on a scale, if nearly all of its answers are at an end. The model has one set of variances, somewhere in

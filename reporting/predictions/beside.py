@@ -83,10 +83,10 @@ class Beside:
     @property
     def has_shifted_scores(self) -> bool:
         """Return whether a yes needs a caution: the metric's own mean is not that of people."""
-        if self.replacing.verdict != Verdict.YES or not self.scores:
+        if not self.scores:
             return False
         together = self.scores[0].powered.estimate
-        return is_shifted(self.scores[0].judge.value, together.low, together.high)
+        return is_shifted(self.replacing.verdict, self.scores[0].judge.value, together.low, together.high)
 
 
 def beside_people(
@@ -127,9 +127,11 @@ def _verdict(answers: Judged, test: AlternativeTest, telling: Telling) -> tuple[
     return (Verdict.YES, None) if telling.is_told_from_chance else (Verdict.UNKNOWN, CHANCE)
 
 
-def is_shifted(own: float | None, low: float | None, high: float | None) -> bool:
-    """Return whether a metric's own mean is outside the interval of the corrected mean."""
-    return own is not None and low is not None and high is not None and not low <= own <= high
+def is_shifted(verdict: str, own: float | None, low: float | None, high: float | None) -> bool:
+    """Return whether a yes needs a caution: the metric's own mean is outside the interval of the corrected mean."""
+    if verdict != Verdict.YES or own is None or low is None or high is None:
+        return False
+    return not low <= own <= high
 
 
 def pseudonyms_in(replacing: Replacing) -> dict[int, str]:

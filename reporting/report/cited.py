@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from reporting.report.build import Report
@@ -55,6 +56,7 @@ def with_citations(text: str, report: Report) -> str:
     return text
 
 
+@cache
 def _entries() -> list[str]:
     return REFERENCES.read_text(encoding="utf-8").splitlines(keepends=True)[1:]
 

@@ -51,7 +51,7 @@ def judge_results(report: "Report", criteria: Mapping[str, str]) -> Iterable[str
         }
         yield _(FOUND.get(Verdict(test.verdict), UNKNOWN)) % said
         score = score_of(test, report.judges.scores)
-        if score and has_shifted_scores(test.verdict, score):
+        if score and is_shifted(test.verdict, score.alone.value, score.together.low, score.together.high):
             means = {"own": number(score.alone.value), "corrected": number(score.together.value)}
             yield _(SHIFTED)
             yield _("Its mean is %(own)s, the corrected one %(corrected)s.") % means
@@ -60,11 +60,6 @@ def judge_results(report: "Report", criteria: Mapping[str, str]) -> Iterable[str
 def score_of(test: "JudgeTest", scores: Iterable["JudgeScore"]) -> "JudgeScore | None":
     """Return the judge's scores on all items."""
     return next((each for each in scores if each.source is None and each.of == test.of), None)
-
-
-def has_shifted_scores(verdict: str, score: "JudgeScore") -> bool:
-    together = score.together
-    return verdict == Verdict.YES and is_shifted(score.alone.value, together.low, together.high)
 
 
 def test_notes(report: "Report") -> list[str]:

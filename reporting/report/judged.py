@@ -78,7 +78,7 @@ class TestedAnnotator:
 
 @dataclass(frozen=True, slots=True)
 class HumanCeiling:
-    """How well one answer tells what others say, and how well the judge does; `against` is one_other or rest."""
+    """The agreement of one answer with others, and that of the judge with them; `against` is one_other or rest."""
 
     of: Of = field(metadata=spread())
     against: str

@@ -44,7 +44,7 @@ def odds_sentences(rows: Iterable[SourceOdds], names: Mapping[str, str], *, of_d
     said = [
         held,
         _("The intervals are not corrected for the number of comparisons."),
-        _("They take annotators to be many: with fewer than 15, rely on the differences."),
+        _("They hold for many annotators: with fewer than 15, rely on the differences."),
     ]
     few = {row.criterion: row.n_annotators for row in rows if row.n_annotators < FEWEST_ANNOTATORS}
     if few:

@@ -26,7 +26,7 @@ NAMED = 2  # of the questions, in the sentence that says where to state it: the 
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """What the datasheet says: the number of its question, and the answer."""
+    """An answer in the datasheet, with the number of its question."""
 
     question: str
     answer: str

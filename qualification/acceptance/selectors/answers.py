@@ -16,9 +16,6 @@ from protocols.specs import CriterionSpec, spec_of
 from qualification.acceptance.selectors.plans import answer_options, class_options
 from qualification.models import Review, Sample, SampledItem
 
-# Controllers answer copies of items. These fields match a copy to its item: no two items of a batch share them all.
-PARTS = ("unit", "dialogue", "candidate", "source", "other_dialogue", "shown")
-
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
@@ -52,15 +49,15 @@ def labels_of_controller(review: Review, criterion: CriterionSpec) -> dict[int, 
         batch=review.batch_id, criterion=criterion.id, is_active=True, option__isnull=False,
         assignment__seat__isnull=False,
     )  # fmt: skip
-    rows = ratings.values_list("option", *(f"item__{part}" for part in PARTS))
+    rows = ratings.values_list("option", *(f"item__{part}" for part in Item.CONTENT))
     answers = {_what(parts): option for option, *parts in rows if option is not None}
     sampled_items = SampledItem.objects.filter(sample=review.sample_id, position__range=(review.first, review.last))
-    found = sampled_items.values_list("pk", *(f"item__{part}" for part in PARTS))
+    found = sampled_items.values_list("pk", *(f"item__{part}" for part in Item.CONTENT))
     return {pk: answers[_what(parts)] for pk, *parts in found if _what(parts) in answers}
 
 
 def _what(parts: Sequence[Any]) -> Hashable:
-    """Return the PARTS of an item as a key."""
+    """Return what an item shows as a key: controllers answer copies of items, which show the same."""
     *rest, shown = parts
     return (*rest, *shown)
 
@@ -121,11 +118,13 @@ def labels_by_token(review: Review, position: int, swapped: Collection[int]) -> 
     criterion = spec_of(review.sample.protocol_version).by_key[review.sample.plan["criterion"]]
     codes = {option.id: (option.code, criterion.mirrors[option.id].code) for option in criterion.options}
     copies = Item.objects.filter(batch=review.batch_id, position=position)
-    tokens = {_what(parts): (token, pk in swapped) for pk, token, *parts in copies.values_list("pk", "token", *PARTS)}
+    tokens = {
+        _what(parts): (token, pk in swapped) for pk, token, *parts in copies.values_list("pk", "token", *Item.CONTENT)
+    }
     sampled_items = SampledItem.objects.filter(sample=review.sample_id, position__range=(review.first, review.last))
-    named = sampled_items.annotate(**{f"of_{part}": F(f"item__{part}") for part in PARTS})
+    named = sampled_items.annotate(**{f"of_{part}": F(f"item__{part}") for part in Item.CONTENT})
     found = {}
-    for label, *parts in named.values_list("label", *(f"of_{part}" for part in PARTS)):
+    for label, *parts in named.values_list("label", *(f"of_{part}" for part in Item.CONTENT)):
         if _what(parts) in tokens:
             token, is_swapped = tokens[_what(parts)]
             found[token] = codes[label][is_swapped]

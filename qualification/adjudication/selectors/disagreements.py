@@ -160,8 +160,7 @@ def answers_behind(disagreement: Disagreement) -> list[Rating]:
     The list is empty if a trainer settled on a label that nobody gave.
     """
     item = disagreement.item
-    sides = ("other_dialogue", "shown")
-    parts = {f"item__{part}": getattr(item, part) for part in ("unit", "dialogue", "candidate", "source", *sides)}
+    parts = {f"item__{part}": getattr(item, part) for part in item.CONTENT}
     comparisons = current_comparisons().filter(batch=item.batch_id)
     for looks in (re_ratings(comparisons), first_looks(comparisons)):
         found = Rating.objects.filter(looks, is_active=True, **parts)

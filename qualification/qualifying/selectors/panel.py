@@ -41,8 +41,7 @@ def items_shown(batches: Sequence[int]) -> dict[int, dict[Place, int]]:
     """Return {batch: {what an item shows: its id}}."""
     found: dict[int, dict[Place, int]] = defaultdict(dict)
     rows = Item.objects.filter(batch__in=batches, is_check=False).order_by("pk")
-    fields = ("batch", "pk", "unit", "dialogue", "candidate", "source", "other_dialogue", "shown")
-    for batch, pk, *place, shown in rows.values_list(*fields):
+    for batch, pk, *place, shown in rows.values_list("batch", "pk", *Item.CONTENT):
         found[batch][*place, *sorted(shown)] = pk
     return found
 

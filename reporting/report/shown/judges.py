@@ -47,7 +47,7 @@ def tests(frames: Frames) -> Grid:
 def _answer(row: Row, frames: Frames) -> Cell:
     lines = [everywhere(_("epsilon %(epsilon)s") % {"epsilon": number(row.epsilon)})]
     score = next(iter(frames.rows("judge_scores", judge=row.judge, criterion=row.criterion, source=None)), None)
-    if score and row.verdict == Verdict.YES and is_shifted(score.alone, score.together_low, score.together_high):
+    if score and is_shifted(row.verdict, score.alone, score.together_low, score.together_high):
         lines.append(Line(_(SHIFTED), printed="\n".join(wrap(_(SHIFTED), WIDEST)), is_long=True))
     return Cell(_(ANSWERS[Verdict(row.verdict)]), lines)
 
